@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the header promises about arguments: which ones are refused, and that a refused call changes nothing. Structs of
- * other versions, and the smallest bases.
+ * The header's promises about arguments: which are refused, and that a refused call changes nothing. Structs of other
+ * versions, and the smallest bases.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -306,7 +306,7 @@ static void no_rows(void **state) {
     }
 }
 
-/* By hand: B = [2], then [[2, 1], [4, 3]], whose inverse is [[1.5, -0.5], [-2, 1]]; exact in binary. */
+/* By hand: B = [2], then [[2, 1], [4, 3]] with the inverse [[1.5, -0.5], [-2, 1]]; exact in binary. */
 static void one_and_two_rows(void **state) {
     static const int64_t start[3] = {0, 1, 2}, start2[3] = {0, 2, 4};
     static const int32_t row[4] = {0, 1, 0, 1};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the tests of the basis inverse share: bases of several kinds, and reference inverses computed in extended
+ * Shared by the tests of the basis inverse: bases of several kinds, and reference inverses computed in extended
  * precision by Gauss-Jordan elimination with full pivoting.
  */
 #ifndef TESTS_BASIS_BASIS_H
@@ -55,7 +55,7 @@ gpuopt_basis_info basis_info(gpuopt_basis *basis);
  * status of the update; if it is GPUOPT_OK, the model changes too. */
 gpuopt_status basis_replace(gpuopt_basis *basis, basis_model *b, int32_t position, const double *column);
 /* Replaces a column by a random one with `count` entries, without info, in the handle and the model. The position is
- * random among those whose pivot is at least a tenth of the largest. */
+ * random among positions with a pivot of at least a tenth of the largest. */
 void basis_enqueue_random(gpuopt_basis *basis, basis_model *b, int32_t count, uint64_t *seed);
 
 #endif /* TESTS_BASIS_BASIS_H */

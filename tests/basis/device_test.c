@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What only the CUDA backend has: arrays in device memory, updates enqueued on the caller's own stream, and the limit
- * of COLUMN. Sizes are large enough for several blocks of every kernel.
+ * Features of the CUDA backend only: arrays in device memory, updates enqueued on the caller's own stream, and the
+ * limit of COLUMN. Sizes are large enough for several blocks of every kernel.
  */
 #include <cuda_runtime_api.h>
 #include <float.h>
@@ -93,7 +93,7 @@ static void device_arrays(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Sparse columns in device memory give the same bits as those in host memory, whatever their length. Wrong entries are
+/* Sparse columns of any length in device memory give the same bits as columns in host memory. Wrong entries are
  * refused, and the result is not written. */
 static void sparse_columns(void **state) {
     enum { M = 600 };
@@ -256,7 +256,7 @@ static void column_has_a_limit(void **state) {
     assert_int_equal(host.live, 0);
 }
 
-/* On a stream of the caller, calls are ordered with the caller's own work, and nothing waits. */
+/* On a stream of the caller, calls are ordered with the caller's own work, and none waits. */
 static void own_stream(void **state) {
     enum { M = 100 };
     gpuopt_context_desc desc = test_context_desc(NULL);
@@ -295,7 +295,7 @@ static void replace_row(long double *inverse, int m, int p, const double *alpha)
 }
 
 /* Updates enqueued one after the other, so that their kernels overlap: at other positions, at the same position, with
- * refused updates before and between them, and more than U can hold. */
+ * refused updates before and between them, and more updates than U can hold. */
 static void updates_in_a_row(void **state) {
     enum { M = 700, ALPHAS = 40, UPDATES = 60 };
     static const int step[] = {0, 1, 0, 350, 0, 0, 33, 0};

@@ -19,8 +19,8 @@ static gpuopt_basis_drift drift_of(gpuopt_basis *basis, basis_model *b, int exac
     return drift;
 }
 
-/* Returns max |X B - I| for the handle's inverse X, computed in extended precision. rounding: by how much a computation
- * in double precision may differ from that. */
+/* Returns max |X B - I| for the handle's inverse X, computed in extended precision. rounding: the possible difference
+ * of a computation in double precision. */
 static long double norm_of(gpuopt_basis *basis, const basis_model *b, long double *rounding) {
     int32_t m = b->m, i, j, k;
     double *x = malloc(sizeof *x * (size_t)m * (size_t)m);

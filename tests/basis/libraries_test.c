@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the CUDA backend does by cuBLAS and cuSOLVER where they are there, from m = 512 on, and by its own kernels where
- * they are not: loads, rank updates, and the product of PFI. Without the libraries both halves of these tests use the
- * same kernels, and they say so.
+ * Operations for which the CUDA backend uses cuBLAS and cuSOLVER if installed, from m = 512 on, and its own kernels
+ * otherwise: loads, rank updates, and the product of PFI. Without the libraries both halves of these tests use the same
+ * kernels, and they print so.
  */
 #include <float.h>
 #include <math.h>
@@ -24,7 +24,7 @@ static void make_contexts(gpuopt_context **context) {
     gpuopt__cuda_basis_without_libraries(context[1]);
 }
 
-/* Both inverses are accurate, of every kind of matrix and with two ways of keeping them. */
+/* The inverses by both are accurate, for every kind of matrix and with two ways of storing them. */
 static void inverses(void **state) {
     static const basis_kind kinds[] = {BASIS_DENSE, BASIS_SPARSE, BASIS_SLACKS, BASIS_SCALED};
     gpuopt_context *context[2];
@@ -60,8 +60,8 @@ static void inverses(void **state) {
     for (k = 0; k < 2; k++) gpuopt_context_destroy(context[k]);
 }
 
-/* B has an inverse of integers, which both find to the bit: unit lower times unit upper triangular, with entries in so
- * few places that no sum is rounded. Rows and columns are shuffled, and single entries are among the columns. */
+/* B has an integer inverse that both find to the bit: unit lower times unit upper triangular, with entries in so few
+ * places that no sum is rounded. Rows and columns are shuffled, and single entries are among the columns. */
 static void exact_inverses(void **state) {
     enum { N = 1100, STEP = 7 };
     gpuopt_context *context[2];
@@ -71,7 +71,8 @@ static void exact_inverses(void **state) {
     int i, j, k;
     (void)state;
     make_contexts(context);
-    /* Column j has a 1 in row `at` and, unless j is a multiple of 3, 2 in the row of column j - 1 if that is one. */
+    /* Column j has a 1 in row `at`. Unless j is a multiple of 3, it also has a 2 in the row of column j - 1, if that is
+     * one. */
     for (j = 0; j < N; j++) {
         b.entry[(int64_t)j * N + j * STEP % N] = 1;
         if (j % 3) b.entry[(int64_t)j * N + j / 3 * 3 * STEP % N] = 2;
@@ -123,7 +124,7 @@ static void same_bits(void **state) {
         assert_int_equal(gpuopt_basis_get_inverse(basis, GPUOPT_HOST, k ? found : first), GPUOPT_OK);
         if (k) assert_memory_equal(first, found, sizeof *first * M * M);
     }
-    /* Entries that would be taken for something else if their indices were not looked at. */
+    /* Entries that would be misread if their indices were not examined. */
     index[5 * M + 7] = 8;
     assert_int_equal(gpuopt_basis_load(basis, &rows), GPUOPT_ERROR_ARGUMENT);
     index[5 * M + 7] = M;
@@ -176,7 +177,7 @@ static void singular(void **state) {
     for (k = 0; k < 2; k++) gpuopt_context_destroy(context[k]);
 }
 
-/* Updates with every K at which the rank update is done in another way, and by PFI. */
+/* Updates with every K that changes the method of the rank update, and by PFI. */
 static void updates(void **state) {
     static const int32_t most[] = {0, 64, 90, 170, 256};
     gpuopt_context *context[2];
@@ -205,8 +206,8 @@ static void updates(void **state) {
     for (k = 0; k < 2; k++) gpuopt_context_destroy(context[k]);
 }
 
-/* The same position again and again, and in turn with a second and a third: each update needs what the ones before have
- * left in the rows of U that they still write. */
+/* The same position repeatedly, and in turn with a second and a third. Each update needs the results of the earlier
+ * ones in the rows of U that they still write. */
 static void positions_in_turn(void **state) {
     static const int turns[][4] = {{5, 5, 5, 5}, {5, 9, 5, 9}, {5, 5, 9, 9}, {5, 9, 13, 5}};
     gpuopt_context *context = test_context(NULL);
@@ -220,7 +221,7 @@ static void positions_in_turn(void **state) {
         gpuopt_basis_drift drift = GPUOPT_INIT(gpuopt_basis_drift);
         uint64_t seed = 96;
         assert_int_equal(gpuopt_basis_load(basis, &columns), GPUOPT_OK);
-        for (u = 0; u < 200; u++) { /* a multiple of the first column and a little beside it: the pivot is large */
+        for (u = 0; u < 200; u++) { /* a multiple of the first column, slightly changed: the pivot is large */
             int p = turns[n][u % 4];
             double *column = b.entry + (int64_t)p * M;
             for (i = 0; i < M; i++) column[i] = (1 + u % 3) * original.entry[(int64_t)p * M + i];

@@ -28,7 +28,7 @@ static void inverse_of_many_kinds(void **state) {
     for (s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         gpuopt_basis *basis = basis_create(context, sizes[s], GPUOPT_TECHNIQUE_DEFERRED, 0);
         gpuopt_basis *rows = basis_create(context, sizes[s], GPUOPT_TECHNIQUE_ELEMENT_PROPOSED, 0);
-        /* The last one takes as long as all others: one kind of it, where that is slow. */
+        /* The last size takes as long as all others: only one kind of it on slow backends. */
         const int step = test_few() && sizes[s] > 200 ? BASIS_KINDS : 1;
         for (kind = 0; kind < BASIS_KINDS; kind += step) {
             basis_model b = basis_draw((basis_kind)kind, sizes[s], 100 * s + (unsigned)kind);
@@ -82,8 +82,8 @@ static void identity(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Hilbert matrices up to 12 x 12: each inverse must be accurate or refused, and that of 8 x 8 or a larger one accurate.
- */
+/* Hilbert matrices up to 12 x 12: each inverse must be accurate or refused, and at least one of size 8 x 8 or more must
+ * be accurate. */
 static void hilbert(void **state) {
     gpuopt_context *context = test_context(NULL);
     int32_t m, loaded = 0;
@@ -209,7 +209,8 @@ static void load_discards_updates(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* A smaller tolerance accepts what the default refuses, and a larger one refuses what the default accepts. */
+/* A smaller tolerance accepts bases that the default refuses, and a larger one refuses bases that the default
+ * accepts. */
 static void pivot_tolerance(void **state) {
     gpuopt_context *context = test_context(NULL);
     basis_model b = basis_new(2);

@@ -31,8 +31,8 @@ static void check_product(int32_t m, const double *inverse, int transposed, cons
     }
 }
 
-/* Checks all four products: first with pending updates against those with the updates applied, which differ by
- * rounding, of the order of eps times the condition (bases here are far from singular); then against the inverse. */
+/* Checks all four products. First compares pending with applied updates; these differ by rounding, of the order of eps
+ * times the condition (bases here are far from singular). Then compares with the inverse. */
 static void check_products(gpuopt_basis *basis, int32_t m, uint64_t *seed) {
     size_t bytes = sizeof(double) * (size_t)m;
     double *x = malloc(bytes), *ftran = malloc(bytes), *btran = malloc(bytes), *unit = malloc(bytes);
@@ -100,7 +100,7 @@ static void check_sequence(gpuopt_context *context, int32_t m, int technique, in
     int k;
     assert_int_equal(gpuopt_basis_load(basis, &columns), GPUOPT_OK);
     for (k = 0; k < updates; k++) {
-        /* Dense columns, sparse ones, and columns with a single entry. */
+        /* Dense columns, sparse columns, and columns with a single entry. */
         basis_enqueue_random(basis, &b, k % 3 == 0 ? m : k % 3 == 1 ? (m + 5) / 6 : 1, &seed);
         info = basis_info(basis);
         assert_int_equal(info.updates, k + 1);
@@ -265,7 +265,7 @@ static void refused_updates(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* A refused update does not affect the next one: at the same position, at that of the update before, or at another. */
+/* A refused update does not affect the next one: at the same position, at the previous update's, or at another. */
 static void updates_after_a_refused_one(void **state) {
     enum { M = 40, PENDING = 5 };
     static const int next[] = {20, 3, 21};
@@ -290,7 +290,7 @@ static void updates_after_a_refused_one(void **state) {
                         assert_int_equal(gpuopt_basis_update(basis, GPUOPT_HOST, 20, NULL, &info),
                                          GPUOPT_ERROR_NUMERIC);
                     }
-                    /* Near a multiple of the column that is there, so that the pivot is large. */
+                    /* Near a multiple of the present column, so that the pivot is large. */
                     draw(M, &seed, column);
                     for (i = 0; i < M; i++) column[i] += 5 * b.entry[position * M + i];
                     assert_int_equal(basis_replace(basis, &b, position, column), GPUOPT_OK);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The threads of a block: whose turn it is, barriers, meetings of warps.
+ * The threads of a block: the turn of each, barriers, meetings of warps.
  */
 #include "block.h"
 
@@ -20,7 +20,7 @@ bool same(const Place &a, const Place &b) {
            (a.what == b.what || strcmp(a.what, b.what) == 0);
 }
 
-/* One bit of a set. */
+/* A bit of a set. */
 int choose(unsigned bits, Order order, Random *random) {
     if (order == Order::DESCENDING) return 31 - __builtin_clz(bits);
     if (order != Order::RANDOM) return __builtin_ctz(bits);
@@ -168,8 +168,8 @@ void Block::leave_grid_barrier() {
 
 /* ---- Warps ---- */
 
-/* Where this lane meets the others of a mask. Lanes of another one may be waiting, unless these lanes wait for one
- * another. */
+/* The meeting of this lane with the others of a mask. Lanes of another meeting may be waiting, unless these lanes wait
+ * for one another. */
 static Meeting &meeting_of(Warp *w, unsigned mask, unsigned own_bit, const Place &place) {
     std::unique_ptr<Meeting> *const slots[] = {&w->meeting[__builtin_ctz(mask)], &w->within[__builtin_ctz(mask)]};
     Meeting *free = nullptr, *found = nullptr;
@@ -194,7 +194,7 @@ const Deposit *meet(unsigned mask, const void *bytes, size_t size, Place place, 
     const unsigned own_bit = 1u << t->lane;
     if (!(mask & own_bit))
         fatal("%s at %s:%d: lane %u is not in its mask %#x", place.what, place.file, place.line, t->lane, mask);
-    /* Full masks are common in blocks whose last warp has fewer lanes. */
+    /* Full masks are common in blocks with fewer lanes in the last warp. */
     mask &= w->lanes;
     if (mask & w->finished)
         fatal("%s at %s:%d: lanes %#x of its mask have finished", place.what, place.file, place.line,

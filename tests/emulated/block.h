@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A block of threads of a kernel: fibres that run in turn, and where they meet. See README in emulated.h.
+ * A block of threads of a kernel: fibres that run in turn, and their meetings. See README in emulated.h.
  */
 #ifndef EMULATED_BLOCK_H
 #define EMULATED_BLOCK_H
@@ -32,7 +32,7 @@ struct Warp {
     unsigned ready = 0; /* lanes */
     unsigned lanes = 0, finished = 0;
     int slot = 0; /* in the block's order of warps */
-    /* By the lowest lane of the mask; and of lanes that meet while others of the warp wait for them elsewhere. */
+    /* By the lowest lane of the mask; and of lanes that meet while others of the warp wait for another meeting. */
     std::unique_ptr<Meeting> meeting[32], within[32];
 };
 
@@ -40,7 +40,7 @@ struct Warp {
 struct Copy {
     void *to;
     const void *from;
-    uint32_t bytes, zeros; /* zeros: how many zero bytes follow those copied */
+    uint32_t bytes, zeros; /* zeros: the number of zero bytes after the copied bytes */
     uint64_t *barrier;     /* bulk copies */
 };
 
@@ -50,7 +50,7 @@ struct Thread : Seat {
     Block *block = nullptr;
     Warp *warp = nullptr;
     Fibre fibre;
-    std::vector<Copy> copies; /* cp.async, oldest first; `group` counts those of each committed group */
+    std::vector<Copy> copies; /* cp.async, oldest first; `group` counts the copies of each committed group */
     std::vector<unsigned> group;
 };
 
@@ -71,7 +71,7 @@ struct Block {
     std::vector<Copy> bulk;
     Fibre scheduler; /* the worker's own stack */
 
-    /* Prepares the threads of a block for running; a Block is used for one after the other. */
+    /* Prepares the threads of a block for running; one Block serves one block after the other. */
     void begin(Grid *of, uint3 at);
     /* Runs threads until none can: all have finished, wait or spin; or it was preempted. */
     void run();
@@ -81,7 +81,7 @@ struct Block {
     [[noreturn]] void report_stuck() const;
 
     void make_ready(Thread *t);
-    Thread *next(); /* the ready thread whose turn it is; it is no longer ready. Null: none */
+    Thread *next(); /* takes the next ready thread in turn off the ready ones. Null: none */
     void leave(Thread *t);
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Asynchronous copies to shared memory (cp.async, cp.async.bulk with an mbarrier). They happen as late as they may:
- * when somebody waits for them; or, by chance, earlier.
+ * Asynchronous copies to shared memory (cp.async, cp.async.bulk with an mbarrier). They happen as late as allowed, when
+ * a thread waits for them; or, by chance, earlier.
  */
 #include <cstring>
 

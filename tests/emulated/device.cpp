@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Devices, contexts and errors; kernels that are loaded, and launched.
+ * Devices, contexts and errors; loading and launching kernels.
  */
 #include "device.h"
 
@@ -57,7 +57,7 @@ int devices() {
     return count;
 }
 
-/* Asked for at each context: a test may want blocks that have little shared memory. */
+/* Read at each context: a test may want blocks with little shared memory. */
 static int block_memory() {
     const char *wanted = getenv("GPUOPT_EMULATED_BLOCK_MEMORY");
     return wanted ? atoi(wanted) : +BLOCK_MEMORY;
@@ -96,7 +96,7 @@ static Function &function(int device, const void *kernel) {
     return (*all)[{device, kernel}];
 }
 
-enum { STATIC_MEMORY = 1024 }; /* nobody knows how much a kernel has */
+enum { STATIC_MEMORY = 1024 }; /* the real amount of a kernel is unknown */
 
 cudaError_t attributes(cudaFuncAttributes *attributes, const void *kernel) {
     Guard guard(lock());
@@ -129,7 +129,7 @@ cudaError_t occupancy(int *blocks, const void *kernel, int threads, size_t bytes
 
 /* ---- Launches ---- */
 
-/* Refuses, as a message, what a device would refuse. */
+/* Refuses, with a message, launches that a device would refuse. */
 static void check_launch(const cudaLaunchConfig_t &c, const void *kernel, bool cooperative) {
     int device = current()->device;
     Function &f = function(device, kernel);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The emulated devices: contexts, memory, kernels; what streams need of them.
+ * The emulated devices: contexts, memory, kernels; the parts of them that streams need.
  */
 #ifndef EMULATED_DEVICE_H
 #define EMULATED_DEVICE_H
@@ -45,7 +45,7 @@ class Lock {
         depth_--;
         mutex_.unlock();
     }
-    /* Whoever holds it, however many times, lets others have it for a while. */
+    /* The holder, however often it has locked, lets others have the lock for a while. */
     void lend();
 
   private:
@@ -56,20 +56,20 @@ Lock &lock();
 void lend();
 using Guard = std::lock_guard<Lock>;
 
-/* What each thread of the CPU has. It lives until the process ends. */
+/* The data of each thread of the CPU. They live until the process ends. */
 struct Host {
     std::vector<CUctx_st *> stack;
     cudaError_t last = cudaSuccess;
 };
 Host &host();
 
-/* Whether the device is lost to this thread, asked by each call that may find out, see emulated_lose_device(). */
+/* Whether the device is lost to this thread; used by each call that may detect it, see emulated_lose_device(). */
 bool lost();
 
 /* Keeps the error for cudaGetLastError(), and returns it. */
 cudaError_t failed(cudaError_t error);
 
-/* The current context; the first call of a thread of the CPU makes that of device 0. */
+/* The current context. The first call of a CPU thread makes the context of device 0 current. */
 CUctx_st *current();
 CUctx_st *primary(int device);
 Random &chance(); /* of the CPU's calls */
@@ -84,9 +84,9 @@ struct Allocation {
     bool freed; /* by cudaFreeAsync(), which is not done yet */
     cudaMemPool_t pool;
 };
-/* After a wait: pools give back to the driver what they hold beyond their thresholds. */
+/* After a wait: pools return memory beyond their thresholds to the driver. */
 void shrink_pools();
-/* What this address lies in, or null: host memory that is not page-locked. */
+/* The allocation at this address, or null: host memory that is not page-locked. */
 Allocation *find_allocation(const void *pointer);
 void forbid(const char *what); /* an error while allocations are forbidden */
 

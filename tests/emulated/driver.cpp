@@ -87,7 +87,7 @@ CUresult cuDeviceGetDevResource(CUdevice device, CUdevResource *resource, CUdevR
     return cuCtxGetDevResource(primary(device), resource, type);
 }
 
-/* One group of that many. */
+/* A single group of that size. */
 CUresult cuDevSmResourceSplitByCount(CUdevResource *result, unsigned *groups, const CUdevResource *of,
                                      CUdevResource *rest, unsigned, unsigned count) {
     if (!groups || *groups != 1 || count < 1 || count > of->sm.smCount) return CUDA_ERROR_INVALID_VALUE;

@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t page = 4096;
 #if defined(__SANITIZE_ADDRESS__)
-constexpr size_t stack_bytes = 512 * 1024; /* reserved; what is not touched costs nothing */
+constexpr size_t stack_bytes = 512 * 1024; /* reserved; untouched pages cost nothing */
 #else
 constexpr size_t stack_bytes = 256 * 1024;
 #endif
@@ -71,7 +71,7 @@ void Fibre::begin(void (*entry)()) {
 #endif
 #if defined(__x86_64__)
     auto top = reinterpret_cast<uintptr_t *>(stack_ + page + stack_bytes);
-    *--top = 0; /* where entry() would return to: it finds the stack aligned as after a call */
+    *--top = 0; /* the return address of entry(): the stack is aligned as after a call */
     *--top = reinterpret_cast<uintptr_t>(entry);
     for (int k = 0; k < 6; k++) *--top = 0;
     saved_ = top;

@@ -17,7 +17,7 @@ namespace emulated {
 
 class Fibre {
   public:
-    /* The fibre that runs now: the thread's own stack. Or one with a stack of its own, after begin(). */
+    /* The running fibre, with the thread's own stack. Or, after begin(), a fibre with a separate stack. */
     Fibre() = default;
     ~Fibre();
     Fibre(const Fibre &) = delete;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Grids: workers, whose turn it is, shared memory; messages.
+ * Grids: workers, their turns, shared memory; messages.
  */
 #include "grid.h"
 
@@ -29,7 +29,7 @@ namespace {
 constexpr size_t dynamic_capacity = 256 * 1024, page = 4096;
 constexpr unsigned long most_idle = 200000;
 
-/* Those that no grid has now; workers run until the process ends. */
+/* Workers without a grid; workers run until the process ends. */
 std::vector<Worker *> &idle_workers() {
     static auto *all = new std::vector<Worker *>;
     return *all;
@@ -81,10 +81,10 @@ Worker *new_worker() {
 
 namespace {
 
-/* Which part of all static shared memory a kernel uses: what some of its first blocks changed. */
+/* The part of all static shared memory that a kernel uses: the part changed by some of its first blocks. */
 struct Used {
     size_t from = 0, to = 0;
-    int unchanged = 0; /* so many blocks have shown nothing new */
+    int unchanged = 0; /* number of blocks without further changes */
     bool is_known() const { return unchanged >= 4; }
 };
 std::map<const void *, Used> &used_by() {
@@ -94,8 +94,8 @@ std::map<const void *, Used> &used_by() {
 
 } // namespace
 
-/* Static shared memory is what the program has of thread-local variables, but for the emulator's own. Dynamic shared
- * memory ends where no more may be touched. */
+/* Static shared memory consists of the program's thread-local variables, without the emulator's own. Dynamic shared
+ * memory ends at the limit of the launch. */
 void Worker::clear_shared_memory() {
     const unsigned char byte = filled = grid->by_chance() ? garbage(&grid->random) : 0xCD;
     const Used &used = used_by()[grid->kernel];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A kernel that runs: its blocks, each on a thread of the system of its own, of which one runs at a time.
+ * A running kernel: its blocks, each on a separate thread of the system; one of these runs at a time.
  */
 #ifndef EMULATED_GRID_H
 #define EMULATED_GRID_H
@@ -28,8 +28,8 @@ struct Random {
     bool one_in(unsigned n) { return below(n) == 0; }
 };
 
-/* Which ready thread runs next. ASCENDING, without a seed: the first; and nothing is left to chance. RANDOM: any.
- * PRIORITY: one of the first warp in an order that changes now and then, so that warps get far ahead of others. */
+/* The choice of the next ready thread. ASCENDING, without a seed: the first, without any chance. RANDOM: any. PRIORITY:
+ * one of the first warp in an order that changes now and then, so that warps run far ahead of others. */
 enum class Order { ASCENDING, DESCENDING, RANDOM, PRIORITY };
 
 struct Grid {
@@ -75,11 +75,11 @@ struct Worker {
     void pause();
     void clear_shared_memory();
     void learn_shared_memory();
-    unsigned char filled = 0; /* with what shared memory was filled */
+    unsigned char filled = 0; /* the filling of shared memory */
 };
 
-/* Runs all blocks of a grid, so many live at a time. The caller holds the runtime's lock. While the grid waits for
- * memory that is not its own to change, it pauses, and others have the lock; at all other times it alone works. */
+/* Runs all blocks of a grid, `live` blocks at a time. The caller holds the runtime's lock. If the grid waits for memory
+ * that others must change, it pauses, and others have the lock; at all other times it alone works. */
 void run_grid(Grid *grid, unsigned live, uint64_t seed);
 /* The name of code, for messages, or where it is. */
 const char *name_of(const void *code);

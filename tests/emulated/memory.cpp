@@ -11,7 +11,7 @@
 #include "device.h"
 #include "emulated.h"
 
-/* A pool holds memory of the driver's: what its allocations take, and, up to the threshold, what they took. */
+/* A pool holds memory from the driver: for its allocations and, up to the threshold, from earlier ones. */
 struct CUmemPoolHandle_st {
     int device;
     uint64_t threshold = 0, used = 0, held = 0;
@@ -23,7 +23,7 @@ static std::map<uintptr_t, Allocation> &allocations() {
     static auto *all = new std::map<uintptr_t, Allocation>;
     return *all;
 }
-static size_t used[DEVICES]; /* by cudaMalloc() and by what the pools hold */
+static size_t used[DEVICES]; /* by cudaMalloc() and by the pools */
 static bool forbidden;
 static long from_driver; /* how often device memory has been taken from there */
 
@@ -42,7 +42,7 @@ void shrink_pools() {
     for (cudaMemPool_t pool : pools()) shrink(pool, pool->threshold);
 }
 
-/* Takes what the pool lacks for so many bytes from the driver. */
+/* Requests from the driver the bytes that the pool lacks for an allocation. */
 static bool grow(cudaMemPool_t pool, uint64_t bytes) {
     const uint64_t lacks = pool->used + bytes > pool->held ? pool->used + bytes - pool->held : 0;
     if (lacks > device_memory - used[pool->device]) return false;
@@ -166,7 +166,7 @@ cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
     Guard guard(lock());
     pool->threshold = 0;
     shrink(pool, 0);
-    if (pool->used) return cudaSuccess; /* it goes on until all is freed, which after the loss of a device is never */
+    if (pool->used) return cudaSuccess; /* it stays until all is freed; after the loss of a device that never happens */
     pools().erase(pool);
     delete pool;
     return cudaSuccess;
@@ -193,7 +193,7 @@ cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t bytes) {
     return cudaSuccess;
 }
 
-/* All memory is host memory, so that every device may use it; here only what is asked for is checked. */
+/* All memory is host memory, so every device may use it; this only checks the arguments. */
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc *list, size_t count) {
     for (size_t k = 0; k < count; k++)
         if (list[k].location.id < 0 || list[k].location.id >= DEVICES || list[k].location.id == pool->device)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Whether the emulator notices defects: small kernels and host code, each with one planted, and the same without it.
+ * Whether the emulator detects defects: small kernels and host code, each with a planted defect, and the same without
+ * it.
  */
 #include <cuda_runtime.h>
 
@@ -51,7 +52,7 @@ int to_host(const int *device) {
     return value;
 }
 
-/* ---- In a process of its own, since what is noticed ends it ---- */
+/* ---- In a separate process, since a detected defect ends it ---- */
 
 struct Ending {
     bool died;
@@ -69,7 +70,7 @@ Ending run(uint64_t seed, F f) {
     if (child == 0) {
         dup2(ends[1], 2);
         close(ends[0]);
-        for (int which : {SIGABRT, SIGSEGV, SIGBUS}) signal(which, SIG_DFL); /* cmocka's handlers would go on */
+        for (int which : {SIGABRT, SIGSEGV, SIGBUS}) signal(which, SIG_DFL); /* cmocka's handlers would continue */
         emulated_set_seed(seed);
         f();
         _exit(0);
@@ -85,7 +86,7 @@ Ending run(uint64_t seed, F f) {
     return ending;
 }
 
-/* f dies with every seed, and says this. */
+/* f dies with every seed, with this message. */
 template <class F>
 void dies(const char *saying, F f) {
     for (uint64_t seed = 0; seed < 4; seed++) {
@@ -177,7 +178,7 @@ __global__ void sum(int *out) {
     if (t == 0) out[blockIdx.x] = part[0];
 }
 
-/* Rotates values by one place again and again: each step reads, then writes. */
+/* Rotates values by one place repeatedly: each step reads, then writes. */
 template <bool BETWEEN>
 __global__ void rotate(int *out) {
     __shared__ int value[64];

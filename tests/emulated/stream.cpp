@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Streams and events, and copies on them. What is enqueued happens at once, or, with a seed, by chance later: at the
- * latest when somebody waits for it. What comes after a wait for a value (cuStreamWaitValue32) happens when that is
- * there and somebody looks; a call that would wait for it until then is refused with a message.
+ * Streams and events, and copies on them. Enqueued work happens at once or, with a seed, by chance later: at the latest
+ * when a thread waits for it. Work after a wait for a value (cuStreamWaitValue32) happens once the value is there and a
+ * call checks. A call that would wait for such work earlier is refused with a message.
  */
 #include "stream.h"
 
@@ -21,7 +21,7 @@ static std::vector<cudaStream_t> &streams() {
     return *all;
 }
 
-/* The stream that a handle names; 0 and its like stand for one of each device. */
+/* The stream of a handle; 0 and similar handles stand for one stream of each device. */
 cudaStream_t named(cudaStream_t stream) {
     static auto *of_device = new std::vector<std::unique_ptr<CUstream_st>>(DEVICES);
     if (stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread) {
@@ -39,7 +39,7 @@ cudaStream_t named(cudaStream_t stream) {
     fatal("there is no stream %p", static_cast<void *>(stream));
 }
 
-/* Does what the stream has enqueued before `position`, as far as it need not wait for a value. */
+/* Does the work enqueued on the stream before `position`, as far as it need not wait for a value. */
 static void advance(cudaStream_t stream, uint64_t position) {
     while (stream->busy && stream->busy != &host()) lend();
     while (!stream->work.empty() && stream->done < position && !stream->work.front().waits()) {
@@ -127,7 +127,7 @@ EMULATED_UNSEEN static void move(char *to, const char *from, size_t bytes) {
         for (size_t k = bytes; k-- > 0;) to[k] = from[k];
 }
 
-/* Host memory that is not page-locked: what the sanitizer has fenced off there, but for the gaps (0xf7). */
+/* Checks host memory that is not page-locked: no part may be fenced off by the sanitizer, except the gaps (0xf7). */
 EMULATED_UNSEEN static void check_host(const void *memory, size_t bytes) {
 #if defined(__SANITIZE_ADDRESS__)
     size_t scale, offset;

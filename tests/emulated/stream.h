@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Streams and graphs: lists of what is to be done.
+ * Streams and graphs: lists of work to do.
  */
 #ifndef EMULATED_STREAM_H
 #define EMULATED_STREAM_H
 
 #include "device.h"
 
-/* A node of a graph, which is done after the one before it: work, or a loop. */
+/* A node of a graph, done after the previous node: work, or a loop. */
 struct GraphStep {
     emulated::Work work;
     cudaGraphConditionalHandle again; /* 0: work */
@@ -35,7 +35,7 @@ struct CUstream_st {
     };
     std::deque<Item> work;
     uint64_t enqueued = 0, done = 0, number = next();
-    const emulated::Host *busy = nullptr; /* the thread of the CPU that does what is under way; it may have paused */
+    const emulated::Host *busy = nullptr; /* the CPU thread that does the work under way; it may have paused */
     cudaGraph_t capturing = nullptr;
 };
 

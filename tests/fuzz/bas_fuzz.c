@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A libFuzzer target over the reader of basis files. Whatever the bytes are, either there is an error that names the
- * file, or every variable of a small model has a status, as many are basic as there are rows, and a second reading
- * gives the same; nothing else is written.
+ * A libFuzzer target over the reader of basis files. For any bytes, either there is an error that names the file, or
+ * every variable of a small model has a status. In the latter case as many variables are basic as there are rows, and a
+ * second reading gives the same. Nothing else is written.
  *
  * With: examples/io/bas.c examples/io/names.c examples/io/mps_scan.c examples/io/text.c -lz -llzma
  * Longest input: 1024
@@ -15,7 +15,7 @@
 
 enum { COLS = 4, ROWS = 3, TEXT = 1 << 15 };
 
-/* Words and lines instead of raw bytes, one for each, so that complete files come about. */
+/* Words and lines instead of raw bytes, so that complete files arise. */
 static size_t words(fuzz_bytes *b, char *text) {
     static const char *const word[] = {"\n",         "\n ",
                                        " ",          "\t",

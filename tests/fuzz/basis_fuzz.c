@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * A libFuzzer target for basis inverses: the input's bytes become a technique and calls in any order on two handles.
- * What must hold:
+ * The following must hold:
  *
- *   B, kept as a plain matrix of whole numbers, times what the handle reports is its inverse is the identity;
- *   FTRAN and BTRAN solve with B; _load is refused if B is singular, by elimination in whole numbers, and only then;
- *   a second handle that is given only the calls that were not refused has the same inverse to the bit;
- *   steps allocate nothing that lasts, and nothing leaks.
+ *   B, kept as a plain matrix of integers, times the inverse that the handle reports is the identity; FTRAN and BTRAN
+ *   solve with B; _load is refused exactly if B is singular, by elimination in integers; a second handle with only the
+ *   accepted calls has the same inverse to the bit; steps allocate nothing that lasts, and nothing leaks.
  *
  * Longest input: 400
  */
@@ -26,7 +25,7 @@ typedef struct fuzz {
     int entering[MOST];    /* of the latest FTRAN */
     int has_entering;      /* there was one since the latest load or update */
     int64_t updates;       /* since the latest load */
-    double largest_update; /* 1 / the smallest pivot used since the latest load: how far rounding may have grown */
+    double largest_update; /* 1 / the smallest pivot used since the latest load: a measure of the growth of rounding */
 } fuzz;
 
 static unsigned take(fuzz *f) { return fuzz_take(&f->bytes); }
@@ -173,7 +172,7 @@ static void call_update(fuzz *f) {
     before = determinant(f, f->b);
     memcpy(b, f->b, sizeof b);
     for (i = 0; i < f->m; i++) b[i][position] = f->entering[i];
-    after = determinant(f, b); /* the pivot is after / before: whole numbers, so far from the tolerance or 0 */
+    after = determinant(f, b); /* the pivot is after / before: integers, so far from the tolerance or 0 */
     if (after == 0 && f->updates == 0 && f->m == 1) REQUIRE(status == GPUOPT_ERROR_NUMERIC);
     if (status) {
         REQUIRE(status == GPUOPT_ERROR_NUMERIC && after == 0);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * A libFuzzer target over an elimination's life: the input's bytes become a small model and a descriptor, then calls in
- * and out of order. Answers are held against all assignments, and so are relaxations' bounds and reductions. Into some
- * descriptors one fault is put, which has to be refused. Packed messages are broken, and are then refused; or, if their
- * checksum is made to fit, unpack into what they say that they need.
+ * and out of order. Answers, relaxations' bounds and reductions are compared with all assignments. Some descriptors
+ * have one fault, which must be refused. Packed messages are damaged, and must be refused; with a corrected checksum
+ * they may instead unpack into the memory that they declare.
  *
  * With: tests/fuzz/elimination_input.c tests/elimination/model.c tests/elimination/brute.c tests/elimination/handle.c
  * With: tests/support/support.c tests/support/backends.c -lcmocka
@@ -23,7 +23,7 @@ static int rarely(fuzz *f) { return fuzz_rarely(&f->bytes); }
 
 /* ---- Plans ---- */
 
-/* Whether the status for a descriptor without a fault is one that is allowed. */
+/* Whether a valid descriptor may have this status. */
 static int expected(const fuzz *f, gpuopt_status status) {
     const gpuopt_elimination_desc *d = &f->desc;
     if (status == GPUOPT_ERROR_NUMERIC) return 3 * f->sizes >= (d->type == GPUOPT_COST_INT64 ? 0x1p63L : DBL_MAX);
@@ -33,7 +33,7 @@ static int expected(const fuzz *f, gpuopt_status status) {
            (d->semiring == GPUOPT_SEMIRING_MIN_COUNT && d->policy == GPUOPT_POLICY_MINI_BUCKET);
 }
 
-/* The order found has all variables that are not conditioned; given back, it makes the same plan. */
+/* The order found has all variables that are not conditioned; given as an input, it makes the same plan. */
 static void check_order(fuzz *f) {
     int32_t order[VARIABLES], parent[VARIABLES], seen[VARIABLES] = {0}, n = f->desc.variables, k;
     gpuopt_elimination_estimate e;
@@ -124,7 +124,7 @@ static void check_bounds(fuzz *f, int32_t copy) {
     }
 }
 
-/* For an order that leaves variables over: the best completion of the values they are given. */
+/* For an order that leaves variables over: the best completion of their given values. */
 static void check_completion(const fuzz *f, const brute *b, const answer *a) {
     long double cost;
     REQUIRE(a->info.outcome == GPUOPT_CONVERGED || (a->info.outcome == GPUOPT_INFEASIBLE && !b->feasible));
@@ -164,7 +164,7 @@ static void check_copy(fuzz *f, int32_t copy) {
     for (k = n - f->desc.evidence_count; k < n; k++)
         REQUIRE(a.value[f->permutation[k]] == f->fixed[copy][f->permutation[k]]);
     if (f->m.type == GPUOPT_COST_INT64 && f->estimate.policy <= GPUOPT_POLICY_RECOMPUTE)
-        REQUIRE(memcmp(a.value, b.value, sizeof *a.value * (size_t)n) == 0); /* the smallest of equal ones */
+        REQUIRE(memcmp(a.value, b.value, sizeof *a.value * (size_t)n) == 0); /* the smallest of equal assignments */
 }
 
 /* ---- Messages ---- */
@@ -277,7 +277,7 @@ static void check_messages(fuzz *f) {
 
 /* ---- Relaxations ---- */
 
-/* The relaxation's bound, the handle that its descriptor makes, and an assignment's cost in it. */
+/* The relaxation's bound, the handle of its descriptor, and an assignment's cost in it. */
 static void check_relaxed(fuzz *f, gpuopt_elimination_cost_shifting *relaxation) {
     gpuopt_elimination_cost_shifting_info info;
     gpuopt_elimination_desc desc;
@@ -300,7 +300,7 @@ static void check_relaxed(fuzz *f, gpuopt_elimination_cost_shifting *relaxation)
     if (!bounds(&f->m, bound, b.best)) hold(f, "a relaxation's bound");
     if (info.outcome == GPUOPT_OPTIMAL && !close_to(&f->m, bound, b.best)) hold(f, "a relaxation's optimum");
     if (gpuopt_elimination_create(f->context, &desc, NULL,
-                                  &e)) { /* with a limit: what was best need not have been the last */
+                                  &e)) { /* with a limit: the best so far need not be the last */
         REQUIRE(desc.memory->bytes);
         return;
     }
@@ -335,8 +335,8 @@ static void relax(fuzz *f) {
 
 /* ---- Reductions ---- */
 
-/* With random values of the variables that may not be touched, the best completion costs in the reduced model what it
- * costs in the model, and comes back as one of the model's. */
+/* With random values of the untouchable variables, the best completion has the same cost in the reduced model as in the
+ * model. It maps back to an assignment of the model. */
 static void check_reduced(fuzz *f, gpuopt_elimination_preprocessing *reduction) {
     gpuopt_elimination_preprocessing_info info;
     gpuopt_elimination_desc desc;

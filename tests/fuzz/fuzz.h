@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the libFuzzer targets share: the input taken byte by byte, a trap where something does not hold, and a context
- * whose memory is counted.
+ * Shared by the libFuzzer targets: the input taken byte by byte, a trap for failed checks, and a context with counted
+ * memory.
  */
 #ifndef TESTS_FUZZ_FUZZ_H
 #define TESTS_FUZZ_FUZZ_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the libFuzzer targets over readers of files share.
+ * Shared by the libFuzzer targets for readers of files.
  */
 #ifndef TESTS_FUZZ_FUZZ_FILE_H
 #define TESTS_FUZZ_FUZZ_FILE_H
@@ -13,7 +13,7 @@
 
 #include "tests/fuzz/fuzz.h"
 
-/* Makes an open file of that text that has no name of its own but path. */
+/* Makes an open file of that text, without a name of its own except path. */
 static inline int fuzz_file(const char *text, size_t size, char path[32]) {
     int file = memfd_create("fuzz", 0);
     REQUIRE(file >= 0);
@@ -22,7 +22,7 @@ static inline int fuzz_file(const char *text, size_t size, char path[32]) {
     return file;
 }
 
-/* An error names the file, a line, a column, and what is wrong. */
+/* An error names the file, a line, a column, and the fault. */
 static inline void fuzz_check_error(const char *path, const char *error) {
     long long line = 0, column = 0;
     int read = 0;

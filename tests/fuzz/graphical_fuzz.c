@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A libFuzzer target over the readers of graphical models and of the files that go with them. Whatever the bytes are,
- * either there is an error with its place and nothing to free, or a model whose every index is in range; where it is
- * small, the library's optimum is that of all assignments, looked up in the functions.
+ * A libFuzzer target over the readers of graphical models and of the files that go with them. For any bytes, either
+ * there is an error with its place and nothing to free, or a model with all indices in range. If it is small, the
+ * library's optimum is the optimum of all assignments, looked up in the functions.
  *
  * With: examples/io/cfn.c examples/io/global*.c examples/io/graphical*.c examples/io/names.c examples/io/t*.c
  * With: examples/io/uai.c examples/io/wcsp.c -lz -llzma
@@ -20,7 +20,7 @@ enum { ASSIGNMENTS = 2000, TEXT = 1 << 16 };
 
 /* ---- Bytes to a file ---- */
 
-/* Words instead of raw bytes, one for each, so that complete models come about. */
+/* Words instead of raw bytes, so that complete models arise. */
 static const char *const plain_word[] = {"\n",
                                          "#",
                                          "-1",
@@ -109,8 +109,8 @@ static size_t words(fuzz_bytes *b, int sort, char *text) {
     return at;
 }
 
-/* A .cfn file whose frame is right: its functions are tables of the right length, or in intention with the parameters
- * that the rest of a piece of input happens to be. */
+/* A .cfn file with a valid frame. Its functions are tables of the right length, or in intention with the parameters
+ * found in the rest of a piece of input. */
 static size_t network(fuzz_bytes *b, char *text) {
     unsigned n = 1 + fuzz_take(b) % 4, size[4], k, places = fuzz_take(b) % 3, functions = 0;
     size_t at =

@@ -93,7 +93,7 @@ static void make_model(fuzz *f) {
     solve(f);
 }
 
-/* Whether these are items of their classes that fit together; *profit, what they have. */
+/* Whether these are items of their classes that fit together; *profit: their profit. */
 static int fits(const fuzz *f, const int32_t *chosen, wide *profit) {
     wide weight = 0;
     int32_t c;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A libFuzzer target for the reader of knapsack files and for the names of generated instances. Whatever the bytes
- * are, the result is either an error with its place and nothing to free, or a model with the numbers of the file. A
- * file that consists of the right number of whole numbers must be read.
+ * A libFuzzer target for the reader of knapsack files and for the names of generated instances. For any bytes, the
+ * result is either an error with its place and nothing to free, or a model with the numbers of the file. A file that
+ * consists of the right number of integers must be read.
  *
  * With: examples/io/knapsack.c examples/io/text.c examples/io/tokens.c -lz -llzma
  * Longest input: 512

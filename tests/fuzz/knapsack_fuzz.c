@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * A libFuzzer target for the calls on knapsacks. The input's bytes become a small model, with numbers of all sizes, a
- * descriptor, and calls in any order on two handles that share the nodes; or a larger model of small numbers. Answers
- * are compared with an enumeration of all subsets, or with a dynamic programme. What is packed always comes back.
- * Packed nodes are damaged, some of them with a corrected checksum; they must be refused, or give a search that ends.
+ * A libFuzzer target for the calls on knapsacks. The input's bytes become a small model with numbers of all sizes, or a
+ * larger model of small numbers. They also give a descriptor, and calls in any order on two handles that share the
+ * nodes. Answers are compared with an enumeration of all subsets, or with a dynamic programme. Packed nodes always
+ * unpack. Packed nodes are damaged, some of them with a corrected checksum; they must be refused, or give a search that
+ * ends.
  *
  * Longest input: 512
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A libFuzzer target over the reader of MPS files. Whatever the bytes are, either there is an error that names the
- * file, with nothing to free, or a model whose every index is in range and every name is there once, which the library
- * takes unless a row's sides cross, and which a second reading gives again.
+ * A libFuzzer target over the reader of MPS files. For any bytes, either there is an error that names the file, with
+ * nothing to free, or a model with all indices in range and distinct names. The library accepts this model unless a
+ * row's sides cross, and a second reading gives it again.
  *
  * With: examples/io/mip.c examples/io/mps.c examples/io/mps_model.c examples/io/mps_scan.c examples/io/mps_take.c
  * With: examples/io/lp_models.c
@@ -21,7 +21,7 @@ enum { TEXT = 1 << 16 };
 
 /* ---- Bytes to a file ---- */
 
-/* Words and parts of lines instead of raw bytes, one for each, so that complete models come about. */
+/* Words and parts of lines instead of raw bytes, so that complete models arise. */
 static size_t words(fuzz_bytes *b, char *text) {
     static const char *const word[] = {"\n",
                                        "\n ",
@@ -67,7 +67,7 @@ static size_t words(fuzz_bytes *b, char *text) {
     return at;
 }
 
-/* That generator is C++, and not called. */
+/* The generator is C++, and never called. */
 int mip_generate(const char *name, mip *model, char *error, size_t error_size) {
     (void)name, (void)model, (void)error, (void)error_size;
     return -1;

@@ -22,7 +22,7 @@ static void round_inwards(mpq_t x, int upper) {
     mpz_set_ui(mpq_denref(x), 1);
 }
 
-/* Tightens one end of a column; returns whether nothing is left of its domain. */
+/* Tightens one end of a column; returns whether its domain is empty. */
 static int tighten(end *domain, int upper, mpq_t value, int integer) {
     end *e = &domain[upper];
     if (integer) round_inwards(value, upper);
@@ -33,8 +33,8 @@ static int tighten(end *domain, int upper, mpq_t value, int integer) {
     return domain[0].finite && domain[1].finite && mpq_cmp(domain[0].value, domain[1].value) > 0;
 }
 
-/* What entry k's column may be at most or at least by one side of the row (upper: the rhs), in `value`. Returns 0 if
- * that is nothing. */
+/* The largest or least value of entry k's column by one side of the row (upper: the rhs), in `value`. Returns 0 if the
+ * row implies none. */
 static int imply(const gpuopt_matrix *m, int64_t first, int64_t last, int64_t k, int upper, double side, end *domain,
                  mpq_t value) {
     int finite = 1;

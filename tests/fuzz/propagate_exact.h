@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is exactly true of a small propagation model, in rational arithmetic (GMP).
+ * Exact facts about a small propagation model, in rational arithmetic (GMP).
  */
 #ifndef TESTS_FUZZ_PROPAGATE_EXACT_H
 #define TESTS_FUZZ_PROPAGATE_EXACT_H
@@ -12,8 +12,9 @@
 int propagate_exactly_empty(const gpuopt_matrix *rows, const double *lhs, const double *rhs, const double *lb,
                             const double *ub, const uint8_t *integer, double infinity, int sweeps);
 
-/* Whether row 0 of a matrix with these bounds implies that column `col` is at most (upper) or at least `bound`, which
- * for an integer column need only hold of the integers; and whether no point within the bounds satisfies it. */
+/* Whether row 0 of a matrix with these bounds implies that column `col` is at most (upper) or at least `bound`; for an
+ * integer column this need only hold for integers. The other function: whether no point within the bounds satisfies the
+ * row. */
 int propagate_exactly_implied(const gpuopt_matrix *row, double lhs, double rhs, const double *lb, const double *ub,
                               const uint8_t *integer, double infinity, int32_t col, int upper, double bound);
 int propagate_exactly_violated(const gpuopt_matrix *row, double lhs, double rhs, const double *lb, const double *ub,

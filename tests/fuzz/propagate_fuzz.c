@@ -3,10 +3,10 @@
  * A libFuzzer target for propagation: the input's bytes become a model, valid or not, and then a sequence of calls,
  * good and refused. It also traps if a result breaks a promise of gpuopt.h. There are two handles of every model, the
  * second one with the other marking (JACOBI) and run round by round: both must give the same bits. A plain model of
- * their state says what each call that sets something must have done, and a fresh handle with that state must come to
- * the same verdict. Half of the models have a planted feasible point, which no call may cut off, not by a unit in the
- * last place; what is called infeasible must be so in exact arithmetic. Some inputs search a tree instead, or run
- * batches of nodes and probe: see propagate_tree.h and propagate_nodes.h.
+ * their state gives the expected effect of each call that sets data, and a fresh handle with that state must reach the
+ * same verdict. Half of the models have a planted feasible point, which no call may cut off, not even by a unit in the
+ * last place. A model reported as infeasible must be infeasible in exact arithmetic. Some inputs search a tree instead,
+ * or run batches of nodes and probe: see propagate_tree.h and propagate_nodes.h.
  *
  * With: tests/fuzz/propagate_input.c tests/fuzz/propagate_exact.c tests/fuzz/propagate_nodes.c
  * With: tests/fuzz/propagate_tree.c -lgmp
@@ -34,7 +34,7 @@ static void read_bounds(fuzz *f, double *lb, double *ub) {
     REQUIRE(gpuopt_propagator_get_bounds(f->one, GPUOPT_HOST, 0, NULL, lb, ub) == GPUOPT_OK);
     REQUIRE(gpuopt_propagator_get_bounds(f->two, GPUOPT_HOST, 0, NULL, lb_two, ub_two) == GPUOPT_OK);
     REQUIRE(memcmp(lb, lb_two, bytes) == 0 && memcmp(ub, ub_two, bytes) == 0);
-    for (j = 0; j < f->desc.matrix.cols; j++) /* infinite ones must be IEEE infinities */
+    for (j = 0; j < f->desc.matrix.cols; j++) /* infinite bounds must be IEEE infinities */
         REQUIRE((isinf(lb[j]) || fabs(lb[j]) < f->infinity) && (isinf(ub[j]) || fabs(ub[j]) < f->infinity));
 }
 
@@ -43,7 +43,7 @@ static void check_bounds(const fuzz *f, const double *lb, const double *ub, cons
     int32_t j;
     for (j = 0; j < f->desc.matrix.cols; j++) {
         double was = f->seen_lb[j], size = fmax(fabs(was), fabs(lb[j])), least;
-        /* A lower bound that exceeds the upper one by no more than this is returned as the upper one. */
+        /* A lower bound that exceeds the upper one by at most this is returned as the upper one. */
         double hidden = fmax(f->feasibility, 0x1p-47 * size);
         REQUIRE(!isnan(lb[j]) && !isnan(ub[j]));
         REQUIRE(lb[j] <= ub[j] || info->outcome == GPUOPT_INFEASIBLE);
@@ -90,7 +90,7 @@ static gpuopt_propagator_desc as_it_stands(fuzz *f, const double *lb, const doub
     return d;
 }
 
-/* Whether a term may be beyond huge_value. It is infinite then, and with a smaller bound, finite. */
+/* Whether a term may be beyond huge_value. The term is infinite then, and with a smaller bound, finite. */
 static int has_huge_terms(const fuzz *f) {
     double huge = f->tolerances.huge_value > 0 ? f->tolerances.huge_value : 1e100;
     int64_t k;
@@ -99,7 +99,7 @@ static int has_huge_terms(const fuzz *f) {
     return 0;
 }
 
-/* A fresh handle with these bounds comes to the same verdict, and moves nothing at a fixpoint. */
+/* A fresh handle with these bounds reaches the same verdict, and moves no bound at a fixpoint. */
 static void check_fresh(fuzz *f, const double *lb, const double *ub) {
     gpuopt_propagator_desc d = as_it_stands(f, lb, ub);
     gpuopt_propagator *fresh;
@@ -118,7 +118,7 @@ static void check_fresh(fuzz *f, const double *lb, const double *ub) {
     gpuopt_propagator_destroy(fresh);
 }
 
-/* An exact sweep over the rows finds at least what a round finds. */
+/* An exact sweep over the rows finds at least as much as a round. */
 static void check_infeasible(fuzz *f, const gpuopt_propagator_info *info) {
     gpuopt_propagator_desc d = as_it_stands(f, f->seen_lb, f->seen_ub);
     int32_t j, met = 0;
@@ -154,7 +154,8 @@ static void run_rounds(fuzz *f, int32_t asked) {
     check_fresh(f, lb, ub);
 }
 
-/* An upper bound of the caller as it must be read back; a lower bound is the negated one of the negated column. */
+/* The expected value of a caller's upper bound when read back; a lower bound is the negated one of the negated
+ * column. */
 static double stored(const fuzz *f, int32_t col, double ub) {
     double whole = floor(ub + fmax(f->integrality, 0x1p-50 * fabs(ub)));
     if (f->integer[col] && floor(ub) < ub && fabs(whole) < f->infinity && ub < f->infinity) ub = whole;
@@ -167,8 +168,8 @@ static double stored(const fuzz *f, int32_t col, double ub) {
     return ub + 0.0;
 }
 
-/* Each bound that was set is what the plain model says, or one of those if the column is listed twice; others are as
- * they were, or as the caller would see them if they had crossed. */
+/* Each bound that was set equals the plain model's, or one of several if the column is listed twice. Other bounds are
+ * unchanged, or as the caller would see them after crossing. */
 static void check_set(const fuzz *f, int32_t count, const int32_t *col, const double *lb, const double *ub,
                       const double *after_lb, const double *after_ub) {
     int32_t j, k;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the propagation target makes of its input: a model, valid or not, and the values of the calls.
+ * The input of the propagation target, decoded: a model, valid or not, and the values of the calls.
  */
 #ifndef TESTS_FUZZ_PROPAGATE_INPUT_H
 #define TESTS_FUZZ_PROPAGATE_INPUT_H
@@ -30,7 +30,7 @@ typedef struct fuzz {
 
 /* The model, with f->desc of it. */
 void input_make(fuzz *f);
-/* Two bounds of a column, two sides of a row. They keep the planted point, if there is one. */
+/* Two bounds of a column, two sides of a row. They respect the planted point, if there is one. */
 void input_bounds(fuzz *f, int32_t col, double *lb, double *ub);
 void input_sides(fuzz *f, int32_t row, double *lhs, double *rhs);
 /* A coefficient that a valid model may have. */

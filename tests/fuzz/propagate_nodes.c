@@ -6,7 +6,7 @@
 
 enum { CALLS = 4, NODES = 12, GIVEN = 4, PAST = 4 };
 
-/* A call that the base has seen: rounds, or bounds of one column. */
+/* A call that the base has received: rounds, or bounds of one column. */
 typedef struct past {
     int32_t rounds, col;
     double lb, ub;
@@ -21,7 +21,7 @@ typedef struct farm {
     double lb[MOST], ub[MOST]; /* of the base */
 } farm;
 
-/* What a handle of its own finds for a node. */
+/* The result of a separate handle for a node. */
 typedef struct single {
     gpuopt_propagator_info info;
     double lb[MOST], ub[MOST];
@@ -47,7 +47,7 @@ static int differs(const farm *s, const single *o, int32_t j) {
     return memcmp(&o->lb[j], &s->lb[j], sizeof *o->lb) || memcmp(&o->ub[j], &s->ub[j], sizeof *o->ub);
 }
 
-/* lb or ub NULL: what the base has. */
+/* lb or ub NULL: the base's. */
 static single run_alone(const farm *s, int64_t count, const int32_t *col, const double *lb, const double *ub,
                         int32_t rounds) {
     gpuopt_propagator *p = make_base(s);
@@ -55,7 +55,7 @@ static single run_alone(const farm *s, int64_t count, const int32_t *col, const 
     int32_t j;
     memset(&o, 0, sizeof o);
     gpuopt_desc_init(&o.info, sizeof o.info);
-    /* A base that is infeasible already says so without a round, and so do its nodes. */
+    /* An infeasible base reports so without a round, and so do its nodes. */
     REQUIRE(gpuopt_propagator_round(p, 1, &o.info) == GPUOPT_OK);
     if (o.info.outcome != GPUOPT_INFEASIBLE || o.info.rounds > 0) {
         gpuopt_propagator_destroy(p);
@@ -163,7 +163,7 @@ static void run_batch(farm *s) {
 
 /* ---- Probing ---- */
 
-/* What the probes together say, by their definition. */
+/* The joint result of the probes, by definition. */
 typedef struct findings {
     double lb[MOST], ub[MOST];
     int32_t infeasible_col;

@@ -11,7 +11,7 @@ enum { STEPS = 48, LEVELS = 8, ADDED = 12, SPARE = 4, CHANGES = 4096, ROWS = MOS
 typedef struct step {
     enum { BOUNDS, SIDES, ROUNDS } kind;
     int level, count, rounds, sides; /* sides: 1: lb is NULL, 2: ub is */
-    int32_t item[MOST];              /* columns; rows by name: those of the matrix, then added[] */
+    int32_t item[MOST];              /* columns; rows by name: the matrix's, then added[] */
     double low[MOST], high[MOST];
 } step;
 
@@ -44,7 +44,7 @@ static int same(double a, double b) { return memcmp(&a, &b, sizeof a) == 0; }
 
 /* ---- The twin ---- */
 
-/* The names in the order of their numbers; a number that was given again has several. */
+/* The names in the order of their numbers; a reused number has several. */
 static int32_t names(const search *s, int32_t *name) {
     int32_t rows = s->model.matrix.rows, count, slot, k;
     for (count = 0; count < rows; count++) name[count] = count;
@@ -217,7 +217,7 @@ static void pop(search *s, int levels) {
     make_twin(s);
 }
 
-/* keep, or a fork that goes on in the original's place. */
+/* Commits, or continues on a fork in place of the original. */
 static void flatten(search *s, int fork) {
     int k;
     if (!fork) REQUIRE(gpuopt_propagator_commit(s->p) == GPUOPT_OK);
@@ -257,7 +257,7 @@ static void set_bounds(search *s) {
 static void draw_sides(search *s, const row *r, double *lhs, double *rhs) {
     fuzz *f = s->f;
     int64_t k, keep = f->start[MOST];
-    /* input_sides() draws for a row of the model: this one stands in for the last. */
+    /* input_sides() draws for a row of the model: this one replaces the last. */
     static int32_t col[MOST * MOST];
     static double val[MOST * MOST];
     memcpy(col, f->col, sizeof col);
@@ -341,7 +341,7 @@ static void remove_row(search *s) {
     r->number = -1;
 }
 
-/* Returns 0 if the search cannot go on: a sweep has stopped in the middle. */
+/* Returns 0 if the search cannot continue: a sweep has stopped in the middle. */
 static int run(search *s, int rounds) {
     gpuopt_propagator_info info = GPUOPT_INIT(gpuopt_propagator_info), twin = info;
     int32_t name[MOST + ADDED];
@@ -382,9 +382,10 @@ void tree_search(fuzz *f, gpuopt_propagator_desc model) {
     s->f = f;
     if (model.matrix.rows == 0 || model.matrix.cols == 0) return;
     for (j = 0; j < model.matrix.cols; j++)
-        if (!(model.lb[j] <= model.ub[j])) return; /* what crosses within the tolerance cannot be read */
+        if (!(model.lb[j] <= model.ub[j])) return; /* bounds that cross within the tolerance cannot be read */
     model.marking = GPUOPT_DEFAULT;
-    model.trail_capacity = take(s) % 4 ? 1000 : LEVELS + take(s) % 32; /* push needs as much as there are levels */
+    model.trail_capacity = take(s) % 4 ? 1000 : LEVELS + take(s) % 32; /* push needs a capacity of at least the number
+                                                                        * of levels */
     model.spare = &spare;
     s->model = model;
     for (i = 0; i < model.matrix.rows; i++) {

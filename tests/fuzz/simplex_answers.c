@@ -63,7 +63,7 @@ static void check_ray(fuzz *f, const mip *scaled, const gpuopt_simplex_info *inf
     REQUIRE(exact_ray_wrong(scaled, ray, low) <= 1e-20 * f->largest);
 }
 
-/* What the present point is worth, in exact rationals; rounding of what info reports, and of the limits, is some
+/* The exact quality of the present point, in rationals; rounding of the info's numbers, and of the limits, is some
  * 1e-16. */
 static void check_primal(fuzz *f, const mip *scaled, const gpuopt_simplex_info *info) {
     double x[MOST], low[MOST], reached;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * A libFuzzer target for linear programs: the input's bytes become a tiny model with small whole numbers, whose rows
- * and columns are then scaled by powers of two, a descriptor, and calls in any order. What must hold:
+ * A libFuzzer target for linear programs: the input's bytes become a tiny model with small integers, scaled by powers
+ * of two in rows and columns, a descriptor, and calls in any order. The following must hold:
  *
  *   a plain model of the basis and of the counters agrees with the handle after every call;
- *   a second handle that is given only the calls that were not refused stays equal to the bit;
- *   what the ratio test names, a pivot or a flip accepts;
- *   changes of bounds, sides and costs leave the basis, and what is refused, or only asked, leaves no trace;
- *   rows and columns that come leave it, too, and those that go leave one with as many basic variables as rows;
- *   the verdict is that of an enumeration of all bases in whole numbers, but for models that the scales make ambiguous;
- *     proofs, and what info reports of an optimum, hold in exact rationals; no bound is better than the optimum, and a
- *     basis is certified only where the verdict is that of the enumeration;
+ *   a second handle with only the accepted calls stays equal to the bit;
+ *   a pivot or a flip accepts the result of the ratio test;
+ *   changes of bounds, sides and costs leave the basis; refused calls and queries leave no trace;
+ *   added rows and columns leave it, too; after a removal there are as many basic variables as rows;
+ *   the verdict is that of an enumeration of all bases in integers, unless the scales make a model ambiguous;
+ *     proofs, and the info's data of an optimum, hold in exact rationals; no bound is better than the optimum, and a
+ *     basis is certified only with the enumeration's verdict;
  *   many small programs, here two, have the enumeration's verdict, a few iterations at a time;
- *   children of a basis have the verdicts and bounds of the enumeration, too, and leave the handle where it is;
+ *   children of a basis have the verdicts and bounds of the enumeration, too, and leave the handle unchanged;
  *   steps allocate nothing that lasts, and nothing leaks.
  *
  * With: tests/fuzz/simplex_input.c tests/fuzz/simplex_answers.c
@@ -71,7 +71,7 @@ static void check_plain(fuzz *f) {
     REQUIRE(isfinite(info.objective) && info.infeasibility >= 0 && info.phase >= 0 && info.phase <= 2);
 }
 
-/* What a nonbasic variable's status becomes if it is set. */
+/* A nonbasic variable's status after being set. */
 static uint8_t given_way(const fuzz *f, int32_t j, uint8_t status) {
     int low = f->l[j] > -INFINITY, high = f->u[j] < INFINITY;
     if (status == GPUOPT_VARIABLE_BASIC) return status;
@@ -81,8 +81,8 @@ static uint8_t given_way(const fuzz *f, int32_t j, uint8_t status) {
 
 /* ---- Calls ---- */
 
-/* After a part that was refused: it may have done a rebuild that was due, if the status is NUMERIC. The next part does
- * it for the twin. */
+/* After a refused part of an iteration. With NUMERIC it may have done a rebuild that was due; then the twin does it in
+ * its next part. */
 static void refused(fuzz *f, gpuopt_status status) {
     gpuopt_simplex_entering entering = GPUOPT_INIT(gpuopt_simplex_entering);
     int k;
@@ -130,7 +130,7 @@ static void call_flip(fuzz *f) {
     REQUIRE(gpuopt_simplex_flip(f->handle[1], variable, NULL) == GPUOPT_OK);
 }
 
-/* One candidate, the ratio test, and what it names; on both. */
+/* One candidate, the ratio test, and its result; on both handles. */
 static void call_step(fuzz *f) {
     unsigned which = input_take(f);
     int k;
@@ -158,9 +158,9 @@ static void call_step(fuzz *f) {
     else if (leaving >= 0) pivoted(f, entering, leaving, l[0].to_upper);
 }
 
-/* One iteration of the dual method, by its parts; on both. Handles whose algorithm is PRIMAL refuse. */
+/* One iteration of the dual method, by its parts; on both handles. Handles with the algorithm PRIMAL refuse. */
 static void call_dual_step(fuzz *f) {
-    const int32_t other = (int32_t)(input_take(f) % (2 * BOTH)); /* often the one that the ratio test names */
+    const int32_t other = (int32_t)(input_take(f) % (2 * BOTH)); /* often the variable that the ratio test names */
     gpuopt_status status[2] = {GPUOPT_OK, GPUOPT_OK};
     int32_t variable[2] = {-1, -1};
     int k;
@@ -227,14 +227,14 @@ static void call_ratio(fuzz *f) {
     const int64_t before = info_of(f->handle[0]).rebuilds;
     gpuopt_status status = gpuopt_simplex_ratio_test(f->handle[0], variable, direction, &leaving);
     REQUIRE(status == GPUOPT_OK || status == GPUOPT_ERROR_ARGUMENT);
-    /* A bound that a pivot has moved a little comes back with a rebuild that is due: then the variable may be fixed. */
+    /* A rebuild that is due restores a bound that a pivot has moved slightly: then the variable may be fixed. */
     if (info_of(f->handle[0]).rebuilds > before) status = GPUOPT_OK;
     refused(f, status ? status : GPUOPT_ERROR_NUMERIC);
 }
 
 /* ---- Changes, bounds, certificates ---- */
 
-/* Basic variables stay, others are at one of the bounds that they have now. */
+/* Basic variables stay; others are at one of their present bounds. */
 static void changed(fuzz *f) {
     uint8_t basis[BOTH];
     int32_t j;
@@ -257,7 +257,7 @@ static void call_change(fuzz *f) {
     double low = 0, high = 0, scaled[2];
     gpuopt_status status = GPUOPT_OK;
     int k, fits = at < end;
-    REQUIRE(gpuopt_simplex_get_basis(f->handle[0], GPUOPT_HOST, f->plain) == GPUOPT_OK); /* of fixed ones, too */
+    REQUIRE(gpuopt_simplex_get_basis(f->handle[0], GPUOPT_HOST, f->plain) == GPUOPT_OK); /* of fixed variables, too */
     if (kind == 2) low = input_whole(f);
     else input_interval(f, &low, &high);
     scaled[0] = !fits ? low : ldexp(low, kind == 2 ? -f->exponent[at] : f->exponent[first + at]);
@@ -297,7 +297,7 @@ static void gather(fuzz *f) {
     }
 }
 
-/* Moves what the variables from `first` on have by one place, up or down. */
+/* Moves the data of the variables from `first` on by one place, up or down. */
 static void move_variables(fuzz *f, int32_t first, int up) {
     const int32_t from = up ? first : first + 1, to = up ? first + 1 : first, count = f->both - from;
     memmove(f->l + to, f->l + from, sizeof *f->l * (size_t)count);
@@ -340,8 +340,7 @@ static void call_remove(fuzz *f) {
     REQUIRE(basic == f->rows);
 }
 
-/* Wide models get no more lines: the scales that are there stay, so that a basis can come too close to a singular
- * one. */
+/* Wide models receive no more lines: the existing scales stay, so that a basis can be nearly singular. */
 static void call_add(fuzz *f) {
     const int by_rows = input_take(f) & 1;
     const int32_t at = by_rows ? f->rows : f->cols, across = by_rows ? f->cols : f->rows;
@@ -380,7 +379,7 @@ static void call_add(fuzz *f) {
     changed(f);
 }
 
-/* Only the first handle is asked; wide models may have an optimum that is infeasible without tolerances. */
+/* Only queries the first handle; wide models may have an optimum that is infeasible without tolerances. */
 static void call_bound(fuzz *f) {
     mip plain = answers_model(f, 0, NULL);
     brute_answer expected = brute_solve(&plain);

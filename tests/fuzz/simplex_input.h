@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the target of linear programs makes of its input: a model, a descriptor, and the values of the calls.
+ * The input of the target of linear programs, decoded: a model, a descriptor, and the values of the calls.
  */
 #ifndef TESTS_FUZZ_SIMPLEX_INPUT_H
 #define TESTS_FUZZ_SIMPLEX_INPUT_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Agents on the ranks of a group (examples/io/agents_ranks.c): the optimum is that of trying all assignments, messages
- * and bytes are those of simulated agents, no rank needs another's tables, and a damaged message is an error on all.
- * Messages are in device memory where the group takes it.
+ * Agents on the ranks of a group (examples/io/agents_ranks.c). The optimum is compared with all assignments, messages
+ * and bytes with simulated agents. No rank needs another's tables, and a damaged message is an error on all. Messages
+ * are in device memory where the group accepts it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ typedef struct task {
     int agents, z, variables;
     int64_t optimum; /* INT64_MAX: there is none */
     agents_answer simulated;
-    int damaged; /* not 0: rank 1 gets a UTIL message with one byte changed */
+    int damaged; /* not 0: rank 1 receives a UTIL message with one byte changed */
 } task;
 
 typedef struct loaded {
@@ -28,7 +28,7 @@ typedef struct loaded {
     int32_t order[16], parent[16], agent[16], fixed[16], value[16];
 } loaded;
 
-/* Returns what failed, or OK. */
+/* Returns the status of the failing call, or OK. */
 static gpuopt_status load(const task *t, gpuopt_context *context, loaded *l) {
     char error[256];
     int32_t k;
@@ -67,7 +67,7 @@ static int64_t try_all(const graphical_model *m) {
     return best;
 }
 
-/* Rank 1's transport as it was, and with one byte of each large message changed. */
+/* Rank 1's original transport, and one that changes a byte of each large message. */
 static gpuopt_transport whole;
 static gpuopt_status damaging_receive(void *user, double seconds, gpuopt_memory_space where, int32_t from, void *data,
                                       uint64_t bytes) {
@@ -83,7 +83,7 @@ static gpuopt_status damaging_receive(void *user, double seconds, gpuopt_memory_
     return status;
 }
 
-/* Takes away what belongs to other ranks. */
+/* Removes the data of other ranks. */
 static gpuopt_status forget_others(const rank *r, loaded *l) {
     int32_t owner[128], f;
     gpuopt_status status = agents_deal(&l->desc, l->parent, l->agent, r->all->count, owner);
@@ -99,7 +99,7 @@ static gpuopt_status forget_others(const rank *r, loaded *l) {
     return status;
 }
 
-/* What the assignment costs: each rank looks up its own functions. */
+/* The cost of the assignment: each rank looks up its own functions. */
 static int64_t cost_of(rank *r, loaded *l) {
     graphical_model own = l->model;
     int32_t f;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Every call of a group, on one to five ranks: what arrives is what the others gave, as each rank can work out for
- * itself; and reductions are those of a plain loop.
+ * Every call of a group, on one to five ranks. Each rank can compute what the others have sent, and compares it with
+ * what arrives. Reductions are compared with a plain loop.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 enum { MOST = 3000 };
 
-/* What rank `of` gives in the call of this number. */
+/* The data of rank `of` in the call of this number. */
 static uint8_t given(int of, uint64_t call, uint64_t place) {
     uint64_t state = call * 1000003 + (uint64_t)of * 7919 + place * 31;
     return (uint8_t)test_random_int(&state, 0, 255);
@@ -96,7 +96,7 @@ static void reduces(rank *r, uint64_t call, gpuopt_group_reduction reduction) {
     free(real);
 }
 
-/* Everybody sends to the next rank, around the circle; even ranks send first. Messages of several sizes, in order. */
+/* All ranks send to the next rank, around the circle; even ranks send first. Messages of several sizes, in order. */
 static void goes_round(rank *r, uint64_t call) {
     int count = r->all->count, next = (r->number + 1) % count, last = (r->number + count - 1) % count, turn, wrong = 0;
     uint64_t k, bytes = 1 + call * 37 % MOST;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Batches of children whose ranks share them: what every rank gets of each child is, bit for bit, what a batch without
- * a group finds; what one rank refuses, or has no memory for, is the same status on all; a lost rank is one, too.
+ * Batches of children shared by ranks. Every rank receives the results of each child, bit for bit as in a batch without
+ * a group. If one rank refuses a call, or lacks memory for it, all ranks return the same status. A lost rank counts,
+ * too.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 #include "tests/simplex/changes.h"
 #include "tests/simplex/children.h"
 
-/* What the ranks of a test are given, and what each has found. */
+/* The input of the ranks of a test, and the results of each. */
 typedef struct work {
     const mip *m;
     const gpuopt_simplex_desc *desc;
@@ -19,7 +20,7 @@ typedef struct work {
     int64_t iterations; /* of the root, unless it stays `at_slack`, and of each child */
     int wrong;          /* a number for the fault that rank `culprit` makes */
     int culprit;
-    int32_t branches; /* columns to branch on, the first ones */
+    int32_t branches; /* columns to branch on: the first ones */
     children_report *found[MAX_RANKS][3];
     long *allocations; /* of a _create */
     int at_slack;
@@ -34,8 +35,8 @@ static gpuopt_simplex_children_desc batch_desc(const work *w, gpuopt_group *grou
     return desc;
 }
 
-/* The same calls with a group and without one: two runs of children, and strong branching. Returns whether all went
- * well. */
+/* The same calls with a group and without one: two runs of children, and strong branching. Returns whether all
+ * succeeded. */
 static int runs(gpuopt_context *context, gpuopt_group *group, const work *w, children_report *const *found) {
     static const int32_t col[] = {0, 1, 2, 3};
     gpuopt_simplex *root = NULL;
@@ -68,7 +69,7 @@ static children_report *const *reports(const work *w, children_report **to) {
     return to;
 }
 
-/* Runs on so many ranks, and compares with what one context finds alone. */
+/* Runs on `ranks` ranks, and compares with one context alone. */
 static void check_same(work *w, int ranks) {
     gpuopt_context *context = test_context(NULL);
     children_report *alone[3];
@@ -125,14 +126,16 @@ static void long_reports(void **state) {
     children *all = children_draw(&seed, &m, 131, CHILDREN_BOUNDS);
     work w = {&m, &desc, all, all, 131, 100000, 0, 0, 1, {{NULL}}, NULL, 0};
     (void)state;
-    if (!test_on("cuda")) check_same(&w, 2); /* long on the emulated GPU, and the exchange knows no backend */
+    if (!test_on("cuda"))
+        check_same(&w, 2); /* slow on the emulated GPU, and the exchange does not depend on the
+                                              * backend */
     if (!test_on("cuda")) free_found(&w);
     free(all);
     mip_free(&m);
 }
 
-/* Two children of a root with a sparse inverse: on the GPU one child alone would not pay for its product with its
- * transpose, with which weights, and so pivots, are others. */
+/* Two children of a root with a sparse inverse. On the GPU a single child would not justify its product with its
+ * transpose, and this changes the weights, and so the pivots. */
 static void same_pivots(void **state) {
     uint64_t seed = 5;
     mip m = children_cover(4, 32, 96);
@@ -325,7 +328,7 @@ static void is_lost(rank *r) {
     gpuopt_simplex_destroy(root);
 }
 
-/* The culprit's transport fails at exchange `wrong`, whichever that is: nobody waits, and after it all get PEER. */
+/* The culprit's transport fails at exchange `wrong`, at any place: no rank waits, and then all receive PEER. */
 static void is_cut_off(rank *r) {
     const work *w = r->all->data;
     children_report *found = w->found[r->number][0];
@@ -362,11 +365,11 @@ static void lost(void **state) {
 
 /* ---- The stop hook ---- */
 
-static int is_asked; /* set by the thread of rank 1, whose hook alone reads it */
+static int is_asked; /* set by the thread of rank 1; only its hook reads it */
 static int stops(void *user) { return (void)user, is_asked; }
 
-/* The hook of rank 1 asks to stop: its first child is solved, since that is not asked about, and the others of its
- * share are not. */
+/* The hook of rank 1 requests a stop: its first child is solved, since the hook is not called before it, and the others
+ * of its share are not. */
 static void is_stopped(rank *r) {
     const work *w = r->all->data;
     children_report *found = w->found[r->number][0];
@@ -399,7 +402,7 @@ static void stopped(void **state) {
     work w = small_work(&m, &desc, 3);
     (void)state;
     is_asked = 0;
-    if (test_on("cpu")) ranks_run(3, is_stopped, &w); /* on the GPU children do not ask */
+    if (test_on("cpu")) ranks_run(3, is_stopped, &w); /* on the GPU children do not call the hook */
     free_small(&w, &m, 3);
 }
 

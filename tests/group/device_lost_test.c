@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What ranks share when the GPU of one of them fails, at each of its launches, copies and waits: that rank says so, the
- * others learn of it at once, long before their time limit, all can be destroyed, and no memory is lost. On the
+ * Ranks share a problem and the GPU of one of them fails, at each of its launches, copies and waits. That rank reports
+ * it, and the others notice at once, long before their time limit. All can be destroyed, and no memory is lost. On the
  * emulated GPU, which can fail.
  */
 #include <limits.h>
@@ -21,13 +21,13 @@ static const double limit = 60, at_once = 4;
 
 typedef struct work {
     gpuopt_status (*solve)(rank *r);
-    int watched;   /* by a test_host, whose hooks give the memory: then kernels do not write to that of other ranks */
+    int watched;   /* a test_host's hooks give the memory: then kernels do not write to other ranks' memory */
     long fails_at; /* of the culprit's calls */
     long *calls;   /* that it had made when it had solved */
     double *over;  /* [MAX_RANKS] when each had, the culprit: when it failed */
 } work;
 
-/* What a solve ends with, before it destroys: the culprit's calls are counted. */
+/* Ends a solve before the destruction: the culprit's calls are counted. */
 static gpuopt_status solved(const rank *r, gpuopt_status status) {
     const work *w = r->all->data;
     if (r->number == CULPRIT) *w->calls = test_device_calls();
@@ -135,7 +135,7 @@ static gpuopt_status shares_a_knapsack(rank *r) {
 
 /* ---- A rank ---- */
 
-static _Thread_local double failed_at; /* when this thread's context first logged an error; 0: it has not */
+static _Thread_local double failed_at; /* when this thread's context first logged an error; 0: not yet */
 
 static void listen(void *user, int level, const char *message) {
     test_host *host = user;
@@ -144,7 +144,7 @@ static void listen(void *user, int level, const char *message) {
     snprintf(host->error, sizeof host->error, "%s", message);
 }
 
-/* With a context of its own, which goes while the device is lost. */
+/* With a separate context, which is destroyed while the device is lost. */
 static void loses_its_device(rank *r) {
     const work *w = r->all->data;
     rank own = *r;
@@ -172,7 +172,7 @@ static void loses_its_device(rank *r) {
     EXPECT(r, status == (*w->calls > w->fails_at ? GPUOPT_ERROR_DEVICE : GPUOPT_OK));
 }
 
-/* At each of the first `each` calls, then at ever more of them, until the culprit makes fewer. */
+/* At each of the first `each` calls, then at growing distances, until the culprit makes fewer. */
 static void loses(gpuopt_status (*solve)(rank *r), int watched, long each) {
     long at, calls = LONG_MAX, failed = 0;
     int k;

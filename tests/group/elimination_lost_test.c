@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A model shared by ranks, one of which errs: what it is given differs, its memory fails, its caller stops, it is late,
- * aborts, or its transport fails at each exchange. All ranks get a status within the time limit, and lose no memory.
+ * A model shared by ranks, one of which errs: its arguments differ, its memory fails, its caller stops, it is late,
+ * aborts, or its transport fails at each exchange. All ranks return a status within the time limit, and lose no memory.
  */
 #include <string.h>
 
@@ -43,7 +43,7 @@ static gpuopt_elimination *make(rank *r) {
     return e;
 }
 
-/* From the present state to the answer, which is that of all assignments with the conditioned variable 0. */
+/* From the present state to the answer, compared with all assignments with the conditioned variable 0. */
 static void ends_well(rank *r, gpuopt_elimination *e) {
     const work *w = r->all->data;
     gpuopt_elimination_info info = GPUOPT_INIT(gpuopt_elimination_info);
@@ -60,7 +60,7 @@ static void ends_well(rank *r, gpuopt_elimination *e) {
 
 enum { CALLS = 13, LATE_CALLS = 10 }; /* from LATE_CALLS on: after the last step */
 
-/* One of the calls, for which the culprit is given something else, or too little. */
+/* One of the calls; the culprit passes different arguments, or too little capacity. */
 static gpuopt_status call(gpuopt_elimination *e, int which, int wrong) {
     gpuopt_elimination_info info = GPUOPT_INIT(gpuopt_elimination_info);
     gpuopt_elimination_assignment assignment = GPUOPT_INIT(gpuopt_elimination_assignment);
@@ -85,7 +85,7 @@ static gpuopt_status call(gpuopt_elimination *e, int which, int wrong) {
     return GPUOPT_ERROR_STATE;
 }
 
-/* Every such call is refused on all ranks, and does not show in what comes out. */
+/* Every such call is refused on all ranks, and does not affect the result. */
 static void differs(rank *r) {
     gpuopt_elimination_info info = GPUOPT_INIT(gpuopt_elimination_info);
     gpuopt_elimination *e;
@@ -105,7 +105,7 @@ static void differs(rank *r) {
     gpuopt_elimination_destroy(e);
 }
 
-/* What is refused on all ranks alike, and what does not go with a group. */
+/* Calls refused on all ranks alike, and calls that do not work with a group. */
 static void is_refused(rank *r) {
     const work *w = r->all->data;
     gpuopt_context *other = test_context(NULL);
@@ -200,8 +200,7 @@ static void errs_in_create(rank *r) {
 static _Thread_local int asked;
 static int stops(void *user) { return (void)user, ++asked == 2; }
 
-/* The hook of one rank asks to stop when it is asked for the second time: the outcome is MORE on all ranks, which then
- * go on. */
+/* One rank's stop hook returns 1 at its second call: the outcome is MORE on all ranks, which then continue. */
 static void is_stopped(rank *r) {
     const work *w = r->all->data;
     test_host host;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Models shared by ranks: the answer against all assignments, one after the other, for every semiring, with domains
- * that the ranks do not divide and more ranks than assignments; copies with conditions; and tables that fit no rank
- * alone.
+ * Models shared by ranks: the answer against all assignments, for every semiring, with domains that the ranks do not
+ * divide and more ranks than assignments; copies with conditions; and tables too large for any single rank.
  */
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +19,7 @@ enum { MOST_MODELS = 100 };
 typedef struct task {
     model m;
     recipe r;
-    gpuopt_elimination_desc desc; /* order: the one that the reference has gone by */
+    gpuopt_elimination_desc desc; /* order: the reference's */
     gpuopt_elimination_messages messages;
     int32_t order[MODEL_VARIABLES], at_once;
     brute b;
@@ -96,7 +95,7 @@ static void solve_all(rank *r) {
         const answer a = solve_together(r, t);
         const char *fault = answer_fault(&t->m, &t->b, &a, exact);
         char message[200];
-        /* In eighths no sum is rounded, and there is one assignment that comes first. */
+        /* In eighths no sum is rounded, and exactly one assignment comes first. */
         if (!fault && exact && t->b.feasible && a.assignment.struct_size && !t->r.fractions &&
             memcmp(a.value, t->b.value, sizeof(int32_t) * (size_t)t->m.variables))
             fault = "another optimal assignment";
@@ -123,7 +122,7 @@ static void every_kind(void **state) {
     assert_true(feasible > MODEL_KINDS * all.count / 3 && feasible < MODEL_KINDS * all.count);
 }
 
-/* Variable 3 is in most buckets, and so is split. One of 3 and 4 is 0; the value phase begins with 4. */
+/* Variable 3 is in most buckets, and so is split. Either 3 or 4 is 0; the value phase begins with 4. */
 static void draw_hub(task *t) {
     int32_t v;
     gpuopt_elimination_function *f;
@@ -141,7 +140,8 @@ static void draw_hub(task *t) {
     t->b = brute_force(&t->m, t->order, 5, NULL, NULL);
 }
 
-/* Ranks whose parts have equally good assignments: that which one rank would find is not always in the first part. */
+/* Ranks with equally good assignments in their parts: the assignment that one rank would find is not always in the
+ * first part. */
 static void ties(void **state) {
     static tasks all;
     int k;

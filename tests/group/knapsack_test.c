@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A knapsack search on several ranks (examples/io/knapsack_ranks.c): the optimum is that of dynamic programming, and
- * the items make it up; the work is shared.
+ * A knapsack search on several ranks (examples/io/knapsack_ranks.c): the optimum against dynamic programming, and the
+ * items have this profit; the work is shared.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -101,7 +101,7 @@ static void optima(void **state) {
     assert_true(moves > 50 && shared > 20); /* else there was nothing to share */
 }
 
-/* Where there is enough to do, no rank does much more than another. */
+/* If there is enough work, no rank does much more than another. */
 static void even_shares(void **state) {
     uint64_t seed;
     int ranks, checked = 0;

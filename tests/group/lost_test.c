@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * Ranks that are late, gone or broken: a status on all others within the time limit, never a hang, and contexts that go
- * on working.
+ * Ranks that are late, lost or broken: all others return a status within the time limit and never hang, and contexts
+ * continue to work.
  */
 #include <string.h>
 
 #include "tests/group/ranks.h"
 
-/* Seconds. A busy machine may take its time: what is to end at once is allowed less than waiting would take. */
+/* Seconds. A busy machine may be slow: a call that must return at once is allowed less than the wait would take. */
 static const double limit = 1, busy = 5;
 
-/* With any transport, sending this many bytes waits for whoever receives. Static, since MPI may still read them when a
- * rank is lost. */
+/* With any transport, sending this many bytes waits for the receiver. Static, since MPI may still read them when a rank
+ * is lost. */
 static const uint8_t much[1 << 20];
 
 static gpuopt_status any_call(rank *r, int which) {
@@ -27,7 +27,7 @@ static gpuopt_status any_call(rank *r, int which) {
     return gpuopt_group_receive(r->group, GPUOPT_HOST, r->number ? 0 : 1, data, sizeof data);
 }
 
-/* The group of this rank is broken, as every call says at once, and its context is not. */
+/* The group of this rank is broken, and every call reports this at once; its context is not broken. */
 static void is_over(rank *r) {
     gpuopt_group_info info = GPUOPT_INIT(gpuopt_group_info);
     gpuopt_knapsack_desc desc = GPUOPT_INIT(gpuopt_knapsack_desc);
@@ -52,7 +52,7 @@ static void waits_for_a_late_rank(rank *r) {
     double start;
     /* So that a thread that starts late is not late in the group. */
     EXPECT(r, r->transport.all_gather(r->transport.user, 20, GPUOPT_HOST, &byte, 1, bytes) == GPUOPT_OK);
-    start = seconds_now(); /* before all come to _create: nobody can have waited for the limit before it has passed */
+    start = seconds_now(); /* before all enter _create: no rank can have waited for the limit before it has passed */
     EXPECT(r, rank_join(r, limit) == GPUOPT_OK);
     if (r->number == 1 && !of->ever) return;
     if (r->number == 1) {
@@ -73,7 +73,7 @@ static void late_and_absent_ranks(void **state) {
     for (k = 0; k < sizeof cases / sizeof *cases; k++) ranks_run(cases[k].ranks, waits_for_a_late_rank, &cases[k]);
 }
 
-/* Rank 1 aborts: the others, who would wait for a minute, know at once. */
+/* Rank 1 aborts: the others, who would wait for a minute, notice at once. */
 static void waits_for_one_that_aborts(rank *r) {
     int which = *(const int *)r->all->data;
     double start = seconds_now();
@@ -96,7 +96,7 @@ static void ranks_that_abort(void **state) {
     ranks_run(4, waits_for_one_that_aborts, &which);
 }
 
-/* Not everybody comes to _create. */
+/* Not all ranks enter _create. */
 static void joins_without_one(rank *r) {
     double start = seconds_now();
     if (r->number == 1) return;
@@ -108,7 +108,7 @@ static void a_rank_that_never_joins(void **state) {
     ranks_run(3, joins_without_one, NULL);
 }
 
-/* A message of another size than was asked for: on both sides, or on the sender's when it next calls. */
+/* A message of another size than requested: on both sides, or on the sender's at its next call. */
 static void receives_another_size(rank *r) {
     int more = *(const int *)r->all->data;
     uint8_t data[64] = {0};
@@ -176,7 +176,7 @@ static void make_faulty(rank *r, faulty *f, int after, gpuopt_status with) {
     r->transport.abort = faulty_abandon;
 }
 
-/* Rank 1's status is the transport's own, the others' is PEER; a call that is under way may have gone well for them. */
+/* Rank 1 returns the transport's own status, the others PEER; a call already under way may succeed for them. */
 static void has_a_transport_that_fails(rank *r) {
     const int *of = r->all->data;
     faulty f;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Batches of nodes whose ranks share them: what every rank gets of each node is, bit for bit, what a propagator of its
- * own finds that is given the node's bounds; and the shares are even.
+ * Batches of nodes shared by ranks. Every rank receives the results of each node, bit for bit as from a separate
+ * propagator with the node's bounds; and the shares are even.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static void read_changes(rank *r, gpuopt_propagator_batch *batch, node_results *
         EXPECT(r, memcmp(&lb[k], k < 4 && k < found->count ? &found->lb[k] : &(double){7}, sizeof *lb) == 0);
 }
 
-/* The rank's own nodes alone, without the others: the same changes, and bounds that go with them. */
+/* The rank's own nodes alone, without the others: the same changes, and the corresponding bounds. */
 static void read_own(rank *r, gpuopt_propagator_batch *batch, const node_results *found, const int32_t *ran_by) {
     const nodes_work *w = r->all->data;
     const int32_t nodes = w->list->nodes.count, cols = w->desc->matrix.cols;
@@ -176,7 +176,7 @@ static void same_bits(void **state) {
 
 /* ---- Shares ---- */
 
-/* Which rank runs each of MANY nodes that are given nothing. */
+/* The rank that runs each of MANY nodes without given bounds. */
 enum { MANY = 14400 }; /* a multiple of the squares of 2 to 6 */
 static void is_dealt(rank *r) {
     const nodes_work *w = r->all->data;
@@ -196,8 +196,8 @@ static void is_dealt(rank *r) {
     free(start);
 }
 
-/* Whatever regularity the nodes have, no rank gets much more of one kind than another: nodes at each place of any
- * period, and at each end. In the period of the ranks' own number the shares are equal. */
+/* For any regularity of the nodes, no rank receives many more of one kind than another: nodes at each place of any
+ * period, and at each end. If the period is the number of ranks, the shares are equal. */
 static void even_shares(void **state) {
     mip m = model_small();
     gpuopt_propagator_desc desc = mip_propagator_desc(&m);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Batches of nodes whose ranks share them: what fails on one rank is a status on all, whether it is given something
- * wrong, has too little capacity, is lost, or its caller stops.
+ * Batches of nodes shared by ranks. A failure on one rank is a status on all: a wrong argument, too little capacity, a
+ * lost rank, or a stop by its caller.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 /* ---- What one rank does wrong ---- */
 
-/* A call in which the culprit errs. Returns what the others must get, too. */
+/* A call in which the culprit errs. Returns the status that the others must return, too. */
 static gpuopt_status err(rank *r, gpuopt_propagator_batch *batch, int wrong, gpuopt_status *expected) {
     const nodes_work *w = r->all->data;
     gpuopt_propagator_nodes nodes = w->list->nodes;
@@ -138,7 +138,7 @@ static void refused(void **state) {
     free(list);
 }
 
-/* A group of another context; one that is not told of what the descriptor says. */
+/* A group of another context; and one that the descriptor leaves unmentioned. */
 static void other_context(void **state) {
     gpuopt_context *context = test_context(NULL), *other = test_context(NULL);
     mip m = model_small();
@@ -210,7 +210,7 @@ static void gives_much(rank *r) {
     gpuopt_propagator_destroy(base);
 }
 
-/* Only the rank that runs node 5, which is given many bounds, has too little capacity. */
+/* Only the rank that runs node 5, which has many given bounds, has too little capacity. */
 static void much_given(void **state) {
     node_list *list = malloc(sizeof *list);
     mip m = model_chain(40);
@@ -244,7 +244,7 @@ static void is_lost(rank *r) {
         EXPECT(r, gpuopt_propagator_batch_run(batch, GPUOPT_HOST, &w->list->nodes, 9, &report) == GPUOPT_OK);
         if (r->number == w->culprit) gpuopt_group_abort(r->group);
         EXPECT(r, gpuopt_propagator_batch_get_changes(batch, GPUOPT_HOST, &changes) == GPUOPT_ERROR_PEER);
-        changes.own = 1; /* which asks nobody */
+        changes.own = 1; /* which asks no other rank */
         EXPECT(r, gpuopt_propagator_batch_get_changes(batch, GPUOPT_HOST, &changes) == GPUOPT_OK);
     } else if (r->number == w->culprit) {
         if (w->wrong == 2) gpuopt_group_abort(r->group);
@@ -275,8 +275,8 @@ static void lost(void **state) {
 
 static int stops(void *user) { return (void)user, 1; }
 
-/* The hook of rank 1 asks to stop: its first node runs, since that is not asked about, and the others of its share do
- * not. */
+/* The hook of rank 1 requests a stop: its first node runs, since the hook is not called before it, and the others of
+ * its share do not. */
 static void is_stopped(rank *r) {
     const nodes_work *w = r->all->data;
     test_host host;
@@ -313,7 +313,9 @@ static void stopped(void **state) {
     (void)state;
     desc.marking = GPUOPT_ON;
     chain_nodes(list, 20, 30, 7);
-    if (test_on("cpu")) ranks_run(3, is_stopped, w); /* on the GPU such a small run is one launch, without a question */
+    if (test_on("cpu"))
+        ranks_run(3, is_stopped, w); /* on the GPU such a small run is one launch, without a call of the
+                                                      * hook */
     nodes_work_free(w);
     mip_free(&m);
     free(list);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Probing whose ranks share the binaries: what every rank gets is, bit for bit, what is found without a group, and
- * holds in every solution; what one rank refuses, or has no memory for, is the same status on all; a lost rank is one,
- * too.
+ * Probing shared by ranks over the binaries. Every rank receives, bit for bit, the results found without a group, and
+ * they hold in every solution. If one rank refuses a call, or lacks memory for it, all ranks return the same status. A
+ * lost rank counts, too.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 enum { ROOM = 4 * MOST * MOST };
 
-/* What the ranks of a test are given, and what each has found. */
+/* The input of the ranks of a test, and the results of each. */
 typedef struct work {
     const gpuopt_propagator_desc *desc;
     int64_t capacity; /* for implications, and for equivalences */
@@ -48,7 +48,7 @@ static gpuopt_propagator_probe_desc probe_desc(const work *w, gpuopt_group *grou
 
 /* ---- What is found ---- */
 
-/* The same calls with a group and without one. Returns whether all went well. */
+/* The same calls with a group and without one. Returns whether all succeeded. */
 static int runs(gpuopt_context *context, gpuopt_group *group, const work *w, found *f) {
     gpuopt_propagator *base = NULL;
     gpuopt_propagator_probe *probe = NULL;
@@ -193,7 +193,7 @@ static void errs_at_first(rank *r) {
 
 /* ---- Lost ranks, and little capacity ---- */
 
-/* The culprit's transport fails at exchange `wrong`, whichever that is: nobody waits, and all get PEER. */
+/* The culprit's transport fails at exchange `wrong`, at any place: no rank waits, and all receive PEER. */
 static void is_cut_off(rank *r) {
     const work *w = r->all->data;
     found *f = &w->found[r->number];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Many small linear programs whose ranks share them: what every rank gets of each is, bit for bit, what a handle without
- * a group finds; what one rank refuses, or has no memory for, is the same status on all; a lost rank is one, too.
+ * Many small linear programs shared by ranks. Every rank receives the results of each program, bit for bit as from a
+ * handle without a group. If one rank refuses a call, or lacks memory for it, all ranks return the same status. A lost
+ * rank counts, too.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 
 enum { MOST = 23 };
 
-/* What the ranks of a test are given, and what each has found. */
+/* The input of the ranks of a test, and the results of each. */
 typedef struct work {
     programs *all;
     int32_t count; /* programs that are loaded */
@@ -41,10 +42,10 @@ static gpuopt_simplex_batch_desc shape_of(const work *w, gpuopt_group *group) {
     return desc;
 }
 
-/* The second program and those after it, but for the last one. */
+/* The second program and all later ones except the last. */
 static int32_t within(const work *w) { return w->count > 2 ? w->count - 2 : 0; }
 
-/* The same calls with a group and without one. Returns whether all went well. */
+/* The same calls with a group and without one. Returns whether all succeeded. */
 static int runs(gpuopt_context *context, gpuopt_group *group, const work *w, programs_report *found,
                 programs_report *part, gpuopt_simplex_batch_info *info) {
     gpuopt_simplex_batch *many = NULL;
@@ -179,7 +180,7 @@ static void errs(rank *r) {
         EXPECT(r, strstr(r->host.error, "gpuopt_simplex_batch_") != NULL);
         EXPECT(r, found->r.outcome[0] == -77);
         EXPECT(r, gpuopt_simplex_batch_get_info(many, &info) == GPUOPT_OK);
-        EXPECT(r, info.count == (wrong == NUMBER ? 0 : MOST)); /* what was there stays, but for bad numbers */
+        EXPECT(r, info.count == (wrong == NUMBER ? 0 : MOST)); /* the earlier programs stay, except with bad numbers */
         if (wrong == NUMBER) EXPECT(r, gpuopt_simplex_batch_load(many, GPUOPT_HOST, &w->all->p) == GPUOPT_OK);
         EXPECT(r, gpuopt_simplex_batch_iterate(many, 1, &info) == GPUOPT_OK);
         EXPECT(r, gpuopt_simplex_batch_get(many, GPUOPT_HOST, 0, MOST, &found->r) == GPUOPT_OK);
@@ -276,7 +277,7 @@ static void is_lost(rank *r) {
     gpuopt_simplex_batch_destroy(many);
 }
 
-/* The culprit's transport fails at exchange `wrong`, whichever that is: nobody waits, and all get PEER. */
+/* The culprit's transport fails at exchange `wrong`, at any place: no rank waits, and all receive PEER. */
 static void is_cut_off(rank *r) {
     const work *w = r->all->data;
     programs_report *found = w->found[r->number];

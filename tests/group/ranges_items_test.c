@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Searches that ranks share (gpuopt_knapsack_desc.group), long enough that finding the items of the solution is
- * searches again, which are shared, too; and in pools that are too small for their lists. The items are those that a
- * handle without a group finds; in a small pool, some of the optimal profit.
+ * Searches shared by ranks (gpuopt_knapsack_desc.group), long enough that recovering the items takes further searches,
+ * which are shared, too; and in pools that are too small for their lists. The items equal those of a handle without a
+ * group; in a small pool, they are some items of the optimal profit.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@
 typedef struct work {
     model m;
     gpuopt_knapsack_desc desc;
-    int peers; /* contexts have memory of the library's own, into which other ranks can be let */
+    int peers; /* contexts have the library's own memory, which other ranks can access */
     gpuopt_knapsack_info info;
     int64_t taken[MODEL_MOST], profit;
     int exchanges;  /* for the items, of rank 0's transport */
@@ -83,7 +83,7 @@ static work given(const model *m, int64_t pool, int64_t share_from) {
     return w;
 }
 
-/* Runs it with one rank, and then with two to four; returns the exchanges for the items. */
+/* Runs the search with one rank, and then with two to four; returns the exchanges for the items. */
 static int compare(work *w) {
     int ranks, exchanges = 0;
     w->desc.weight = w->m.weight;
@@ -111,8 +111,8 @@ static void items(void **state) {
     }
 }
 
-/* Lists that fit no pool, so that steps take slices of what is in several. The least pool whose nodes are not all in
- * host memory. */
+/* Lists too long for any pool, so that steps take slices from several pools. The least pool with nodes outside host
+ * memory. */
 static void slices(void **state) {
     int64_t seen = 0;
     uint64_t seed;

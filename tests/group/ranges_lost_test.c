@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A knapsack search shared by ranks, one of which errs: what it is given differs, its memory fails, its caller stops,
- * it is late, aborts, or its transport fails at each exchange. All ranks get a status within the time limit, and lose
- * no memory.
+ * A knapsack search shared by ranks, one of which errs: its arguments differ, its memory fails, its caller stops, it is
+ * late, aborts, or its transport fails at each exchange. All ranks return a status within the time limit, and lose no
+ * memory.
  */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -20,10 +20,11 @@ typedef struct work {
     model m;
     int64_t optimum;
     int wrong;
-    int peers;          /* contexts have memory of the library's own, into which other ranks can be let */
-    int reached;        /* the last exchange that failed was within the search; likewise an allocation, or a question */
+    int peers;          /* contexts have the library's own memory, which other ranks can access */
+    int reached;        /* the last failing exchange was within the search; likewise an allocation, or a call of the
+                         * hook */
     int made;           /* handles, by the culprit */
-    atomic_int noticed; /* ranks that know of the culprit's failure */
+    atomic_int noticed; /* ranks that have noticed the culprit's failure */
 } work;
 
 static const double limit = 1;
@@ -49,7 +50,7 @@ static gpuopt_knapsack *make(rank *r) {
     return k;
 }
 
-/* A context as a descriptor of the test's own says, and its group. */
+/* A context by the test's own descriptor, and its group. */
 static gpuopt_context *open_own(rank *r, const gpuopt_context_desc *own, gpuopt_group **group) {
     gpuopt_group_desc desc = GPUOPT_INIT(gpuopt_group_desc);
     gpuopt_context *context = NULL;
@@ -138,7 +139,7 @@ static gpuopt_status call(gpuopt_knapsack *k, const work *w, int which, int wron
     return GPUOPT_ERROR_STATE;
 }
 
-/* Every such call is refused on all ranks, at the beginning and with a list that is shared. */
+/* Every such call is refused on all ranks, at the beginning and with a shared list. */
 static void differs(rank *r) {
     const work *w = r->all->data;
     gpuopt_knapsack_info info = GPUOPT_INIT(gpuopt_knapsack_info), after = GPUOPT_INIT(gpuopt_knapsack_info);
@@ -189,8 +190,8 @@ static gpuopt_knapsack_desc reduced_of(const rank *r) {
     return desc;
 }
 
-/* An allocation of the culprit fails while bounds from groups of items are made: all do without, or none has a handle.
- */
+/* An allocation of the culprit fails while bounds from groups of items are made: all do without, or none has a
+ * handle. */
 static void lacks_memory(rank *r) {
     work *w = (work *)r->all->data;
     gpuopt_knapsack_desc desc;
@@ -233,7 +234,7 @@ static void stops_in_create(rank *r) {
 
 /* ---- In the search ---- */
 
-/* The pool of default size cannot grow on the culprit: all go on in slices, to the optimum. */
+/* The pool of default size cannot grow on the culprit: all continue in slices, to the optimum. */
 static void cannot_grow(rank *r) {
     gpuopt_knapsack_desc desc;
     gpuopt_knapsack_info info = GPUOPT_INIT(gpuopt_knapsack_info);
@@ -300,7 +301,7 @@ static gpuopt_status fails_to_run(gpuopt_knapsack *k, gpuopt__knapsack_search *s
     return gpuopt_backend_cpu()->knapsack->run(k, s, expanded, steps);
 }
 
-/* The culprit's device fails when it recovers items, in _get_items (0), or in _pack: the others learn of it at once. */
+/* The culprit's device fails when it recovers items, in _get_items (0), or in _pack: the others notice at once. */
 static void recovers_none(rank *r) {
     work *w = (work *)r->all->data;
     struct gpuopt_backend broken = *gpuopt_backend_cpu();
@@ -334,7 +335,7 @@ static void recovers_none(rank *r) {
     close_own(r, k, desc.group, context, &host);
 }
 
-/* The culprit's transport fails at exchange number `wrong`, wherever that is; beyond the last one nothing fails. */
+/* The culprit's transport fails at exchange number `wrong`, at any place; beyond the last exchange no call fails. */
 static void loses_its_transport(rank *r) {
     work *w = (work *)r->all->data;
     const double start = seconds_now();
@@ -385,7 +386,7 @@ static void errors_in_create(void **state) {
     for (wrong = 0; wrong < DIFFERENT + (test_on("cpu") ? 2 : 1); wrong++) run(2 + wrong % 2, errs_in_create, wrong);
 }
 
-/* Items in groups that short lists leave open, so that longer ones are made, too. */
+/* Items in groups that short lists do not settle, so that longer lists are made, too. */
 static int set_up_groups(void **state) {
     uint64_t seed = 109;
     (void)state;

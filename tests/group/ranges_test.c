@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A knapsack search shared by ranks (gpuopt_knapsack_desc.group): the optimum is that of dynamic programming; and after
- * each call each rank reports, packs and takes what a handle without a group does, node by node, however many ranks
- * there are and however short their lists.
+ * A knapsack search shared by ranks (gpuopt_knapsack_desc.group). The optimum is compared with dynamic programming.
+ * After each call each rank's report, packed nodes and items equal those of a handle without a group, node by node, for
+ * any number of ranks and any length of lists.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 enum { MOST_CALLS = 200 };
 
-/* What a search reports after each call. */
+/* The reports of a search after each call. */
 typedef struct course {
     int calls, packed; /* the call after which `bytes` was packed */
     gpuopt_knapsack_info info[MOST_CALLS];
@@ -33,11 +33,11 @@ typedef struct work {
     const unsigned char *from; /* a checkpoint to start from */
     uint64_t from_size;
     long shared; /* calls that began with a list of share_from nodes or more */
-    int peers;   /* contexts have memory of the library's own, into which other ranks can be let */
-    long met;    /* searches whose ranks got nodes that way */
+    int peers;   /* contexts have the library's own memory, which other ranks can access */
+    long met;    /* searches with ranks that receive nodes that way */
 } work;
 
-/* How often a rank's handles said which way they get nodes. */
+/* How often a rank's handles logged each way of receiving nodes. */
 typedef struct ways {
     int peers, host;
 } ways;
@@ -207,7 +207,7 @@ static void by_peers(void **state) {
     one_search_many_ranks(GPUOPT_SEARCH_BREADTH, 20, 22, 1);
 }
 
-/* The least pool there is: slices, and lists of both kinds. The counts are then those of no search without a group. */
+/* The least possible pool: slices, and lists of both kinds. The counts then match no search without a group. */
 static void depth_first(void **state) {
     uint64_t seed;
     (void)state;
@@ -225,7 +225,8 @@ static void depth_first(void **state) {
     }
 }
 
-/* A checkpoint of any number of ranks, 1 to 4, is that of one: and any number goes on from it to the same end. */
+/* A checkpoint by any number of ranks, 1 to 4, equals the checkpoint of one: and any number continues from it to the
+ * same end. */
 static void restart(void **state) {
     uint64_t seed;
     int begun = 0;
@@ -271,9 +272,9 @@ static int64_t optimum_of_copies(const work *w) {
     return optimum;
 }
 
-/* A solution that all ranks tell of becomes the incumbent of all; one that they do not agree on, of none. The first two
- * items are equal but for upper, 2 and 1: the other way round the pieces are the same, and a copy of either is worth as
- * much. */
+/* A solution offered by all ranks becomes the incumbent of all; one on which they do not agree becomes the incumbent of
+ * none. The first two items are equal except for upper, 2 and 1: if they were swapped, the pieces would be the same,
+ * and a copy of either would be worth as much. */
 static void exchanges(rank *r) {
     work *w = (work *)r->all->data;
     gpuopt_knapsack_desc desc = w->desc;

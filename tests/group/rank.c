@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What of ranks.h does not depend on how ranks reach one another.
+ * The parts of ranks.h that do not depend on the transport.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Ranks for tests: threads, each with a context and a watched caller of its own.
+ * Ranks for tests: threads, each with a separate context and watched caller.
  */
 #ifndef TESTS_GROUP_RANKS_H
 #define TESTS_GROUP_RANKS_H
@@ -23,20 +23,21 @@ typedef struct rank {
 
 struct ranks {
     int count;
-    void (*work)(rank *r); /* in a thread for each rank; must not use cmocka, whose checks end the main thread's test */
+    void (*work)(rank *r); /* in a thread for each rank; must not use cmocka, since failed checks end the main thread's
+                            * test */
     const void *data;      /* for work */
     rank rank[MAX_RANKS];
 };
 
-/* Runs work on each of `count` ranks, and destroys what it made. Fails the test if a rank found a fault, or leaves
+/* Runs work on each of `count` ranks, and destroys what it created. Fails the test if a rank found a fault, or leaves
  * memory behind. */
 void ranks_run(int count, void (*work)(rank *r), const void *data);
 
-/* The device of a rank's context: 0, or with GPUOPT_TEST_DEVICES=N on CUDA those from 0 to N - 1 in turn. */
+/* The device of a rank's context: 0, or with GPUOPT_TEST_DEVICES=N on CUDA the devices 0 to N - 1 in turn. */
 int32_t rank_device(int number);
 
-/* Gives a rank, before it has a group, a context whose memory is the library's own, into which others can be let; its
- * messages are lost. */
+/* Gives a rank, before it has a group, a context with the library's own memory, which others can access; its messages
+ * are lost. */
 void rank_own_memory(rank *r);
 
 /* Makes the group of a rank, with this time limit. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Arguments that differ between ranks, or are wrong on one: refused on all of them, at once, and the group goes on.
+ * Arguments that differ between ranks, or are wrong on one: refused on all of them, at once, and the group continues.
  */
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 enum { CASES = 14 };
 
-/* Makes the call of one case; `odd`: this is the rank that differs. */
+/* Makes the call of one case; `odd`: whether this rank differs. */
 static gpuopt_status make_call(rank *r, int which, int odd) {
     gpuopt_group *g = r->group;
     int64_t integer[4] = {1, 2, 3, 4};
@@ -33,7 +33,7 @@ static gpuopt_status make_call(rank *r, int which, int odd) {
     return odd ? gpuopt_group_agree(g, NULL, 0) : gpuopt_group_broadcast(g, GPUOPT_HOST, 0, data, 0);
 }
 
-/* What the rank that differs, and what another rank, finds in its log. */
+/* The log messages of the rank that differs, and of another rank. */
 static const char *const messages[CASES][2] = {
     {"has other arguments", "has other arguments"},
     {"has other arguments", "has other arguments"},
@@ -74,7 +74,7 @@ static void arguments_that_differ(void **state) {
     assert_true(seconds_now() - start < 10); /* nobody has waited for the time limit */
 }
 
-/* The CPU has no device memory: what one rank asks for is refused on all. */
+/* The CPU has no device memory: one rank's request for it is refused on all. */
 static void has_no_device(rank *r) {
     const gpuopt_memory_space where = r->number == 1 ? GPUOPT_DEVICE : GPUOPT_HOST;
     const char *messages = r->number == 1 ? "no device memory" : "are refused";
@@ -96,7 +96,7 @@ static void no_device_memory(void **state) {
     ranks_run(3, has_no_device, NULL);
 }
 
-/* A sum beyond int64 is found on every rank, and nothing else happens. */
+/* A sum beyond int64 is noticed on every rank, without other effects. */
 static void overflows(rank *r) {
     int64_t value = r->number ? 1 : INT64_MAX, least = r->number ? -1 : INT64_MIN;
     EXPECT(r, rank_join(r, 20) == GPUOPT_OK);

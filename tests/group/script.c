@@ -55,7 +55,7 @@ static gpuopt_simplex_info solve(host *h, int64_t step) {
     return state(h);
 }
 
-/* Some iterations whose variables the caller chooses: the last candidate of three. */
+/* Some iterations with variables chosen by the caller: the last candidate of three. */
 static void choose(host *h) {
     gpuopt_simplex_entering entering = GPUOPT_INIT(gpuopt_simplex_entering);
     gpuopt_simplex_candidate candidate[3];
@@ -134,7 +134,7 @@ static void use_inverse(host *h) {
     free(table);
 }
 
-/* Bounds, sides and costs change, and bases are set: near the present one, which goes by pivots, and far from it. */
+/* Bounds, sides and costs change, and bases are set: near the present one, which takes pivots, and far from it. */
 static void change(host *h, const gpuopt_simplex_desc *desc, int64_t step) {
     const int32_t first[2] = {0, h->cols - 1}, row = h->rows / 2;
     const double zero[2] = {0, 0}, five[2] = {5, 5}, cost[2] = {-1, 2}, far = 1e30, low = -1e30;

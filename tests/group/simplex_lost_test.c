@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A tableau shared by ranks, one of which errs: what it is given differs, its memory fails, its caller stops, it is
- * late, aborts, or its transport fails at each exchange. All ranks get a status within the time limit, and lose no
- * memory.
+ * A tableau shared by ranks, one of which errs: its arguments differ, its memory fails, its caller stops, it is late,
+ * aborts, or its transport fails at each exchange. All ranks return a status within the time limit, and lose no memory.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +35,7 @@ static gpuopt_simplex *make(rank *r) {
 
 enum { CALLS = 26 };
 
-/* One of the calls, for which the culprit is given something else, or too little. */
+/* One of the calls; the culprit passes different arguments, or too little capacity. */
 static gpuopt_status call(gpuopt_simplex *s, const mip *m, int which, int wrong) {
     gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
     gpuopt_simplex_entering entering = GPUOPT_INIT(gpuopt_simplex_entering);
@@ -93,7 +92,7 @@ static gpuopt_status call(gpuopt_simplex *s, const mip *m, int which, int wrong)
     return status;
 }
 
-/* Every such call is refused on all ranks, in the middle of solving, and does not show in what comes out. */
+/* Every such call is refused on all ranks, in the middle of solving, and does not affect the result. */
 static void differs(rank *r) {
     const work *w = r->all->data;
     gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info), alone = GPUOPT_INIT(gpuopt_simplex_info);
@@ -118,7 +117,7 @@ static void differs(rank *r) {
     gpuopt_simplex_destroy(own);
 }
 
-/* What is refused on all ranks alike, and what does not go with a group. */
+/* Calls refused on all ranks alike, and calls that do not work with a group. */
 static void is_refused(rank *r) {
     static const gpuopt_spare spare = {sizeof spare, 0, 1, 0};
     const work *w = r->all->data;
@@ -230,7 +229,7 @@ static void cannot_set_a_basis(rank *r) {
 static _Thread_local int asked;
 static int stops(void *user) { return (void)user, ++asked >= 2; }
 
-/* The hook of one rank asks to stop when it is asked for the second time: all ranks stop there. */
+/* One rank's stop hook returns 1 at its second call: all ranks stop there. */
 static void is_stopped(rank *r) {
     const work *w = r->all->data;
     test_host host;

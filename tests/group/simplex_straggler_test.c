@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A tableau shared by ranks whose GPUs see one another's memory, one of which fails, or is late, when the others'
- * kernels wait for its messages already.
+ * A tableau shared by ranks with GPUs that see one another's memory. One rank fails, or is late, when the others'
+ * kernels already wait for its messages.
  */
 #include <string.h>
 
@@ -17,7 +17,7 @@ enum { CULPRIT = 1 };
 
 static const double limit = 1;
 
-/* A transport with one exchange after which the rank fails, or pauses: the others have gone on. */
+/* A transport with one exchange after which the rank fails, or pauses: the others have continued. */
 typedef struct straggler {
     gpuopt_transport inner;
     int left;
@@ -60,7 +60,7 @@ static void listen(void *user, int level, const char *message) {
 }
 
 /* At the culprit's exchange number 1 of an _iterate, the meeting before the launch: 0 is the comparison of arguments.
- * All ranks come back with PEER, and their contexts work. */
+ * All ranks return PEER, and their contexts work. */
 static void straggles(rank *r) {
     const work *w = r->all->data;
     gpuopt_context_desc with = test_context_desc(NULL);
@@ -72,7 +72,7 @@ static void straggles(rank *r) {
     straggler f = {r->transport, -1, w->late ? 3 * limit : 0};
     gpuopt_status status;
     double start;
-    int reports[2] = {0, 0}; /* what it says about that */
+    int reports[2] = {0, 0}; /* its log messages about that */
     with.user = reports;
     with.log = listen;
     group.time_limit = limit;

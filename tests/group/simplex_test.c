@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A tableau whose columns are split over the ranks of a group: each rank is told, bit for bit and pivot by pivot, what
- * a handle of its own would have told it, and that is right by exact arithmetic.
+ * A tableau with columns split over the ranks of a group. Each rank's results equal, bit for bit and pivot by pivot,
+ * those of a separate handle, and they are right by exact arithmetic.
  */
 #include <math.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ typedef struct work {
     const gpuopt_simplex_desc *desc;
     const script_log *expected;
     int64_t step;
-    int devices; /* that the ranks of follows_by_peers() are spread over; 1: as rank_device() says */
+    int devices; /* over which the ranks of follows_by_peers() are spread; 1: as in rank_device() */
 } work;
 
 static void follows(rank *r) {
@@ -47,7 +47,7 @@ static void follows(rank *r) {
     gpuopt_simplex_destroy(simplex);
 }
 
-/* Runs the script with one handle, checks what can be known about it, and then on `ranks` ranks. */
+/* Runs the script with one handle, checks its known properties, and then runs it on `ranks` ranks. */
 static void compare(const mip *m, const gpuopt_simplex_desc *desc, int ranks, int64_t step) {
     gpuopt_context *context = test_context(NULL);
     script_log expected;
@@ -92,7 +92,7 @@ static void same_bits(void **state) {
 
 /* ---- GPUs that see one another's memory ---- */
 
-/* How often a rank's handles said which way their exchanges go. */
+/* How often a rank's handles logged each way of exchange. */
 typedef struct ways {
     int peers, host;
 } ways;
@@ -104,7 +104,7 @@ static void listen(void *user, int level, const char *message) {
     seen->host += strstr(message, "exchange through host memory") != NULL;
 }
 
-/* As follows(), in a context whose memory is the library's own, which other ranks may be let into. */
+/* As follows(), in a context with the library's own memory, which other ranks may access. */
 static void follows_by_peers(rank *r) {
     const work *w = r->all->data;
     const int own = r->transport.count > 1 && test_on("cuda");
@@ -200,7 +200,7 @@ static void is_at_bounds(rank *r) {
     gpuopt_simplex_destroy(simplex);
 }
 
-/* Each variable goes to its cheaper bound: those of even number to 0, the others to 1. */
+/* Each variable moves to its cheaper bound: with an even number to 0, others to 1. */
 static void no_rows(void **state) {
     static const double cost[9] = {0, -1, 2, -3, 4, -5, 6, -7, 8}, lb[9] = {0}, ub[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
     mip m = model_of(0, 9, NULL, cost, NULL, NULL, lb, ub);
@@ -270,9 +270,9 @@ static void exact_outcomes(void **state) {
     assert_true(of[GPUOPT_OPTIMAL] >= few && of[GPUOPT_INFEASIBLE] >= few && of[GPUOPT_UNBOUNDED] >= few);
 }
 
-/* ---- Ranks whose matrices differ in how tidy they are ---- */
+/* ---- Ranks with matrices that differ in tidiness ---- */
 
-/* Each entry in two halves with a 0 before them, which is tidied to the entry. block [3]: to be freed. */
+/* Each entry in two halves with a 0 before them, which tidying turns into the entry. block [3]: to be freed. */
 static gpuopt_matrix in_halves(const gpuopt_matrix *m, void *block[3]) {
     const int32_t lines = m->layout == GPUOPT_LAYOUT_CSR ? m->rows : m->cols;
     int64_t *start = block[0] = calloc((size_t)lines + 1, sizeof *start), k;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What only transports/gpuopt_threads.c promises: a copy that has begun is no wait, for its sender or for anybody else.
+ * Promises of transports/gpuopt_threads.c alone: a copy that has begun does not count as waiting, for its sender or for
+ * any other rank.
  */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include <signal.h>
@@ -12,7 +13,7 @@
 /* Seconds: how long a rank waits for another's call, and how long a copy takes. */
 static const double limit = 1, copy = 2;
 
-/* An array that takes its time when it is first written to: the system says so by a signal. */
+/* An array that is slow at the first write: the system reports the write by a signal. */
 enum { SLOW = 1 << 16 };
 static char *slow;
 static void write_slowly(int number) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * For ../mpi_test.sh: ranks that exchange numbers until rank 1 kills itself, by a signal that no process can catch.
- * Usage: killed CALL LIMIT: what then waits, 0: a collective call, all of which begin alike, 1: receive; the time limit
- * in seconds. Each of the others says how long it took to notice, and ends with exit status 0 if its calls returned
- * GPUOPT_ERROR_PEER, else 1.
+ * Usage: killed CALL LIMIT: the call that then waits, 0: a collective call, all of which begin alike, 1: receive; the
+ * time limit in seconds. Each of the others prints how long it took to notice. Its exit status is 0 if its calls
+ * returned GPUOPT_ERROR_PEER, else 1.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <signal.h>

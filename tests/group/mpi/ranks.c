@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * ranks.h with MPI: every process runs the whole test program, and in ranks_run is one of the ranks, if there are so
+ * ranks.h with MPI: every process runs the whole test program. In ranks_run it is one of the ranks if there are so
  * many, or waits for them. So the tests of transports/gpuopt_threads.c test transports/gpuopt_mpi.c, too. (An array
- * of theirs that a lost rank leaves to MPI is static, or so small that the transport has copied it.)
+ * that a lost rank leaves to MPI is static, or so small that the transport has copied it.)
  */
 #define _POSIX_C_SOURCE 200809L
 #include "tests/group/ranks.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Exchanges between arrays in device memory, of ranks that have a device each, by transports/gpuopt_nccl.c: what arrives
- * is what the others gave, as each rank can work out for itself, and nothing beside it is written. Some ranks may have
- * theirs in host memory. Also: what a rank refuses, what comes later on its stream, and ranks that are lost.
+ * Exchanges between arrays in device memory, of ranks with separate devices, by transports/gpuopt_nccl.c. Each rank can
+ * compute what the others have sent, and compares it with what arrives; nothing beside the arrays is written. Some
+ * ranks may have theirs in host memory. Also: refused arguments, later work on a rank's stream, and lost ranks.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <cuda_runtime_api.h>
@@ -14,7 +14,7 @@
 
 enum { MOST = (9 << 20) + 5, EDGE = 64, UNTOUCHED = 0xA5 };
 
-/* An array of a rank, with bytes on both sides that nobody may write. */
+/* An array of a rank, with forbidden bytes on both sides. */
 typedef struct array {
     rank *r;
     gpuopt_memory_space where;
@@ -143,7 +143,7 @@ static void goes_round(rank *r, gpuopt_memory_space where, uint64_t call, uint64
     give_back(&in);
 }
 
-/* Arrays of lengths around the borders of pieces; data: which ranks have theirs in device memory, a bit each. */
+/* Arrays with lengths near multiples of a piece; data: a bit for each rank with its array in device memory. */
 static void exchanges(rank *r) {
     static const uint64_t sizes[] = {0, 1, 1008, 1009, 2000, 1008 + (4 << 20), 1009 + (4 << 20), MOST};
     const unsigned *on_device = r->all->data;
@@ -192,7 +192,7 @@ static void late(void *user) {
     seconds_wait(0.3);
 }
 
-/* What was enqueued on the context's stream before a call is done before its exchange. */
+/* Work enqueued on the context's stream before a call is done before its exchange. */
 static void comes_in_order(rank *r) {
     gpuopt_context_desc with = test_context_desc(NULL);
     array a = take(r, GPUOPT_DEVICE, 5000), b = take(r, GPUOPT_DEVICE, 10000);
@@ -241,8 +241,8 @@ static void the_streams_order(void **state) {
 
 /* ---- What is refused ---- */
 
-/* Rank 1's transport takes no device memory (0), or another device's (2), or rank 1 says nonsense (1): all ranks hear
- * the same status. */
+/* Rank 1's transport accepts no device memory (0), or another device's (2), or rank 1 passes an invalid value (1): all
+ * ranks return the same status. */
 static void refuses(rank *r) {
     const int which = *(const int *)r->all->data, odd = r->number == 1;
     const gpuopt_status want = which == 1 ? GPUOPT_ERROR_ARGUMENT : GPUOPT_ERROR_UNSUPPORTED;
@@ -274,9 +274,9 @@ static void refused_on_all(void **state) {
 
 /* ---- Lost ranks ---- */
 
-static pthread_barrier_t joined; /* a rank that gives up at once would end the _create of one that is late */
+static pthread_barrier_t joined; /* a rank that gives up at once would end the _create of a late one */
 
-/* Rank 1 gives another number of bytes (0), memory that is not the device's (1), or up (2): nobody waits for the
+/* Rank 1 passes another number of bytes (0), memory of another device (1), or gives up (2): no rank waits for the
  * limit. */
 static void goes_wrong(rank *r) {
     const int which = *(const int *)r->all->data;
@@ -302,7 +302,7 @@ static void goes_wrong(rank *r) {
     }
     EXPECT(r, seconds_now() - start < 20);
     data = read_back(&a);
-    EXPECT(r, data[1008] == UNTOUCHED || (which == 2 && r->number)); /* no more than the first piece has come */
+    EXPECT(r, data[1008] == UNTOUCHED || (which == 2 && r->number)); /* at most the first piece has arrived */
     free(data);
     give_back(&a);
     give_back(&b);

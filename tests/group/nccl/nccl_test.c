@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What only transports/gpuopt_nccl.c promises: an NCCL that is not there, ranks that do not come, exchanges of several
- * pieces, sizes that differ, calls of NCCL that fail. With a stand-in for NCCL; of the real one, as many ranks as there
- * are devices, and nothing that it must be told to do.
+ * Promises of transports/gpuopt_nccl.c alone: a missing NCCL, missing ranks, exchanges of several pieces, sizes that
+ * differ, failing calls of NCCL. These use a stand-in for NCCL. The real NCCL is tested with as many ranks as devices,
+ * and only in ways that need no stand-in.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <cuda_runtime_api.h>
@@ -16,7 +16,7 @@
 
 static unsigned char id[GPUOPT_NCCL_ID];
 
-/* One thread of those that open a transport, and what it found. */
+/* One of the threads that open a transport, and its results. */
 typedef struct opener {
     int rank, count, device;
     double seconds, took;
@@ -52,7 +52,7 @@ static void *opens(void *argument) {
     return NULL;
 }
 
-/* Runs `come` of `count` ranks; all use the device of their number, or of 0. */
+/* Runs `come` of `count` ranks; all use the device of their number, or device 0. */
 static void run_openers(opener *o, int come, int count, int one_device, double seconds) {
     pthread_t thread[MAX_RANKS];
     int k;
@@ -109,7 +109,7 @@ static void arguments(void **state) {
     gpuopt_nccl_close(NULL);
 }
 
-/* Opening waits for a rank that does not come, no longer than it was told to. */
+/* Opening waits for a missing rank, at most for the given time. */
 static void a_rank_that_never_opens(void **state) {
     opener o[MAX_RANKS];
     int come;
@@ -121,7 +121,7 @@ static void a_rank_that_never_opens(void **state) {
     }
 }
 
-/* What NCCL itself takes counts. */
+/* The time of NCCL itself counts. */
 static void opening_that_takes_long(void **state) {
     opener o[MAX_RANKS];
     (void)state;
@@ -141,7 +141,7 @@ static void two_ranks_on_one_device(void **state) {
     assert_true(o[0].status && o[1].status && o[0].took < 30 && o[1].took < 30);
 }
 
-/* Each call in turn fails on whichever rank makes it; all find out long before the limit. */
+/* Each call in turn fails on the rank that makes it; all notice long before the limit. */
 static void calls_that_fail(void **state) {
     opener o[MAX_RANKS];
     char number[16];
@@ -172,7 +172,7 @@ static int arrived(const uint8_t *data, int of, uint64_t bytes) {
     return k == bytes;
 }
 
-/* Arrays of lengths around the borders of pieces; the thread, which has no device yet, stays without one. */
+/* Arrays with lengths near multiples of a piece; the thread, which has no device yet, stays without one. */
 static void exchanges_pieces(rank *r) {
     static const uint64_t sizes[] = {1, 1008, 1009, 2000, 1008 + (4 << 20), 1009 + (4 << 20), MOST};
     const gpuopt_transport *t = &r->transport;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * ranks.h with NCCL: ranks are threads, with a device each. So the tests of transports/gpuopt_threads.c test
- * transports/gpuopt_nccl.c, too. Where there are fewer devices, a run on more ranks is left out, loudly.
+ * ranks.h with NCCL: ranks are threads, with separate devices. So the tests of transports/gpuopt_threads.c test
+ * transports/gpuopt_nccl.c, too. With fewer devices, a run on more ranks is skipped with a message.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "tests/group/ranks.h"
@@ -15,7 +15,7 @@
 #include "transports/gpuopt_nccl.h"
 
 static unsigned char id[GPUOPT_NCCL_ID];
-static pthread_barrier_t opened; /* a rank that gives up at once would end the _open of one that is late */
+static pthread_barrier_t opened; /* a rank that gives up at once would end the _open of a late one */
 
 double seconds_now(void) {
     struct timespec now;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * A stand-in for libnccl.so.2 over threads of one process and the emulated CUDA runtime, whose functions the program
- * exports to it. As NCCL does: calls of nonblocking communicators are taken later, when the state is asked for; an
- * operation is done on the stream when all its ranks have come to it; one that not all come to, or come to with another
- * one, waits until the communicator is aborted; who aborts tells nobody; two ranks on one device are refused.
- * What NCCL would answer with anything at all ends the process with a message: a communicator that was freed, a call
- * while another one is being taken, memory of the caller or of another device, sizes or roots that differ, a
- * communicator that is left at the end of the process, NVLink multicast not switched off.
+ * A stand-in for libnccl.so.2 over threads of one process and the emulated CUDA runtime; the program exports the
+ * runtime's functions to it. It imitates NCCL:
+ * - Calls of nonblocking communicators are processed later, when their state is queried.
+ * - An operation is done on the stream once all its ranks have reached it. If some do not, or reach another operation,
+ *   it waits until the communicator is aborted.
+ * - A rank that aborts does not notify the others; two ranks on one device are refused.
+ * Where NCCL's behaviour would be undefined, the process ends with a message: a freed communicator, a call while
+ * another one is being processed, memory of the caller or of another device, sizes or roots that differ, a communicator
+ * left at the end of the process, NVLink multicast not switched off.
  * STAND_IN_FAIL=N: of the calls that open or exchange, number N after this variable was set, 1 the first, fails.
- * STAND_IN_VERSION=N: ncclGetVersion says N. STAND_IN_SLOW=N: ncclCommInitRankConfig takes N milliseconds.
+ * STAND_IN_VERSION=N: ncclGetVersion returns N. STAND_IN_SLOW=N: ncclCommInitRankConfig takes N milliseconds.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <cuda.h>
@@ -28,7 +30,7 @@ typedef struct part {
     int peer, rank, arrived;
     size_t bytes;
     const char *from;
-    char *to, *data; /* data: what it gives, copied when the stream came to it */
+    char *to, *data; /* data: the data it sends, copied when the stream reached it */
     uint32_t done;   /* the stream waits for 1 */
     struct ncclComm *comm;
     struct part *next;
@@ -135,8 +137,7 @@ int ncclCommInitRankConfig(ncclComm_t *comm, int count, ncclUniqueId id, int ran
 
 /* ---- Operations ---- */
 
-/* The next part of a rank that is not done, among those from rank to rank `peer` (kind SEND or RECEIVE) or all
- * ranks. */
+/* The next unfinished part of a rank: from rank to rank `peer` (kind SEND or RECEIVE), or of all ranks. */
 static part *next_of(const struct ncclComm *c, kind k, int peer) {
     part *p;
     for (p = c->first; p; p = p->next)
@@ -146,7 +147,7 @@ static part *next_of(const struct ncclComm *c, kind k, int peer) {
 
 static void finish(part *p) { __atomic_store_n(&p->done, 1, __ATOMIC_RELEASE); }
 
-/* Looks whether what has come to the head of the stream completes an operation. With the lock held. */
+/* Checks whether a part that has reached the head of the stream completes an operation. With the lock held. */
 static void match(part *p) {
     clique *k = p->comm->all;
     part *of[RANKS];
@@ -245,7 +246,7 @@ int ncclRecv(void *receive, size_t count, int type, int peer, ncclComm_t c, CUst
 
 /* ---- States and ends ---- */
 
-/* Takes a call the third time that it is asked; opening is done when all ranks are there. */
+/* Processes a call at the third query of its state; opening is done when all ranks are there. */
 int ncclCommGetAsyncError(ncclComm_t c, int *state) {
     part *p = NULL;
     usable(c);
@@ -264,7 +265,7 @@ int ncclCommGetAsyncError(ncclComm_t c, int *state) {
     return OK;
 }
 
-/* The memory of a communicator and its parts stays, so that the use of a freed one is noticed. */
+/* The memory of a communicator and its parts stays allocated, so that the use of a freed one is noticed. */
 static int end(ncclComm_t c, int aborts) {
     part *p;
     usable(c);

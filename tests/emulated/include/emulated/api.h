@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the library and its tests use of the CUDA runtime and driver, for C and C++; see emulated.h.
+ * The parts of the CUDA runtime and driver that the library and its tests use, for C and C++; see emulated.h.
  */
 #ifndef EMULATED_API_H
 #define EMULATED_API_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Functions of device code that need no other thread. Only what the library uses.
+ * Functions of device code that need no other thread. Only functions that the library uses.
  */
 #ifndef EMULATED_ARITHMETIC_H
 #define EMULATED_ARITHMETIC_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which thread of a kernel runs, and what it asks the emulator for: all that the kernels' headers know of it.
+ * The running thread of a kernel, and its requests to the emulator. The kernels' headers need nothing else of the
+ * emulator.
  */
 #ifndef EMULATED_HERE_H
 #define EMULATED_HERE_H
@@ -23,15 +24,15 @@ struct Seat {
     unsigned lane = 0, rank = 0; /* in the warp, in the block */
 };
 
-/* All that the emulator keeps for each thread of the system. (The shared memory of kernels is thread_local, too, and is
- * overwritten as a whole, but for this.) */
+/* All data of the emulator for each thread of the system. (The shared memory of kernels is thread_local, too, and is
+ * overwritten as a whole, except for this.) */
 struct Own {
     Seat *seat;     /* of the thread that runs, or null */
     Fibre *left;    /* the fibre that was running before the last switch */
     Worker *worker; /* that this thread of the system is, or null */
-    Host *host;     /* what the runtime keeps for a thread of the CPU, or null */
+    Host *host;     /* the runtime's data for a thread of the CPU, or null */
 };
-extern __thread Own own; /* without the function call that C++ has for thread_local ones of other units */
+extern __thread Own own; /* without the function call that C++ makes for thread_local variables of other units */
 
 /* Where a thread waits, for messages and to distinguish barriers. */
 struct Place {
@@ -39,7 +40,7 @@ struct Place {
     int line;
 };
 
-/* What a lane brings to a meeting of its warp. */
+/* A lane's contribution to a meeting of its warp. */
 struct alignas(16) Deposit {
     unsigned char bytes[48];
 };
@@ -49,7 +50,7 @@ struct alignas(16) Deposit {
 /* __syncthreads(). Sums up the votes. */
 int sync_threads(Place place, int vote = 0);
 using Combine = unsigned (*)(unsigned, unsigned);
-/* Waits for all lanes of the mask; returns what each brought, valid until the lane's next meeting. With `combine`,
+/* Waits for all lanes of the mask; returns all contributions, valid until the lane's next meeting. With `combine`,
  * entry 32 has all their numbers combined. */
 const Deposit *meet(unsigned mask, const void *bytes, size_t size, Place place, Combine combine = nullptr);
 /* Called where a loop waits for memory to change: lets others run. */

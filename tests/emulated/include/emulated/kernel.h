@@ -26,10 +26,10 @@
 #define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
-/* A block has a thread of the system of its own. */
+/* A block has a separate thread of the system. */
 #define __shared__ thread_local
 
-/* threadIdx and its like: objects whose members x, y and z are read from the seat of the thread that runs. */
+/* threadIdx and the like: objects with members x, y and z, which are read from the seat of the running thread. */
 namespace emulated {
 
 template <class T, T Seat::*Of>
@@ -89,7 +89,7 @@ T brought(const Deposit &d) {
 
 inline unsigned lane() { return own.seat->lane; }
 
-/* from(lane): the lane whose value this lane gets, or one that is not of its `width` lanes for its own. */
+/* from(lane): the lane whose value this lane receives; a lane outside its `width` lanes stands for its own. */
 template <class T, class From>
 T shuffle(unsigned mask, T value, int width, Place place, From from) {
     static_assert(std::is_arithmetic<T>::value && (sizeof(T) == 4 || sizeof(T) == 8), "no shuffle of this type");
@@ -165,7 +165,7 @@ inline unsigned __reduce_max_sync(unsigned mask, unsigned x, EMULATED_FROM) {
                             [](unsigned a, unsigned b) { return a > b ? a : b; });
 }
 
-/* ---- Atomic operations: one thread runs at a time, so plain ones ---- */
+/* ---- Atomic operations: only one thread runs at a time, so plain operations suffice ---- */
 
 namespace emulated {
 

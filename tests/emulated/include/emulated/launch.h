@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Launches, and what is asked about kernels: templates over the kernel's type.
+ * Launches, and queries about kernels: templates over the kernel's type.
  */
 #ifndef EMULATED_LAUNCH_H
 #define EMULATED_LAUNCH_H
@@ -10,13 +10,13 @@
 
 namespace emulated {
 
-/* call: what each thread does. */
+/* call: the work of each thread. */
 cudaError_t launch(const cudaLaunchConfig_t &config, const void *kernel, std::function<void()> call);
 cudaError_t attributes(cudaFuncAttributes *attributes, const void *kernel);
 cudaError_t set_attribute(const void *kernel, cudaFuncAttribute attribute, int value);
 cudaError_t occupancy(int *blocks, const void *kernel, int threads, size_t bytes);
 
-/* Enqueues what a library's kernels do; they use all of their scratch memory. */
+/* Enqueues the work of a library's kernels; they use all of their scratch memory. */
 cudaError_t algorithm(const char *what, void *scratch, size_t bytes, size_t needed, cudaStream_t stream,
                       std::function<void()> work);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What nvcc defines and includes before a source: for `g++ -include emulated/nvcc.h -x c++`. Device and host code are
- * compiled together, for sm_90.
+ * The definitions and includes that nvcc puts before a source: for `g++ -include emulated/nvcc.h -x c++`. Device and
+ * host code are compiled together, for sm_90.
  */
 #ifndef EMULATED_NVCC_H
 #define EMULATED_NVCC_H
@@ -12,7 +12,7 @@
 #define __CUDA_ARCH__ 900
 #define GPUOPT_EMULATED 1
 
-/* The sanitizer's allocation is a handle's whole block; each of its arrays is to end where it ends. */
+/* The sanitizer sees a handle's whole block as one allocation; each of its arrays must end at its own end. */
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
 #define GPUOPT__CUT_GAP(from, end, next)                                       \

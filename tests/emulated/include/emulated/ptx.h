@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * In place of the inline assembly of cuda/common/ptx.cuh.
+ * Replaces the inline assembly of cuda/common/ptx.cuh.
  */
 #ifndef EMULATED_PTX_H
 #define EMULATED_PTX_H
@@ -85,7 +85,7 @@ inline void ptx_multiply(double (&sum)[4], const double (&a)[4], const double (&
         }
 }
 
-/* Kernels do not overlap here: the one before has ended. */
+/* Kernels do not overlap here: the previous kernel has ended. */
 inline void ptx_wait_for_previous() {}
 inline void ptx_let_next_start() {}
 

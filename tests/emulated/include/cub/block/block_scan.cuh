@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * cub::BlockScan, as the library uses it: one dimension, sums of what the threads before have.
+ * cub::BlockScan, as the library uses it: one dimension, sums over the preceding threads.
  */
 #ifndef EMULATED_CUB_BLOCK_SCAN
 #define EMULATED_CUB_BLOCK_SCAN
