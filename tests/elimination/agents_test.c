@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Distributed solving with messages as bytes: agents that own a part of the variables come to the answer of one that
+ * Distributed solving with messages as bytes: agents that own parts of the variables find the same answer as one that
  * owns all.
  */
 #include <stdlib.h>
@@ -10,10 +10,10 @@
 #include "tests/elimination/handle.h"
 enum { AGREED = 77 }; /* the agents' number for their model */
 
-/* How a message becomes a function of the parent: unpacked, or as the bytes that it is, in host or in device memory. */
+/* The ways in which a message becomes a function of the parent: unpacked, or as bytes, in host or in device memory. */
 enum { UNPACKED, AS_BYTES, ON_DEVICE, WAYS };
 
-/* A part of a model. The arrays of its functions belong to the whole model, except those from `own` on. */
+/* A part of a model. The arrays of its functions belong to the whole model, except the functions from `own` on. */
 typedef struct agent {
     model part;
     int32_t own;
@@ -55,8 +55,7 @@ static agent agent_of(const model *m, const int32_t *order, int32_t count, int r
     return a;
 }
 
-/* Packs a message in device memory, where it has the bytes that it has in host memory, and nothing behind it is
- * written. */
+/* Packs a message in device memory. It has the same bytes as in host memory, and nothing behind it is written. */
 static void *pack_on_device(gpuopt_elimination *elimination, int32_t message, const uint8_t *bytes, uint64_t size) {
     uint8_t *on_device = test_device_allocate((size_t)size + 16), *copy = malloc((size_t)size + 16);
     uint64_t written = 0, k;
@@ -145,7 +144,7 @@ static gpuopt_elimination_estimate agent_run(gpuopt_context *context, agent *a, 
     return e;
 }
 
-/* Solves a model by two agents, the first of which has `count` variables. Returns the second one's estimate. */
+/* Solves a model by two agents; the first has `count` variables. Returns the second one's estimate. */
 static gpuopt_elimination_estimate solve(gpuopt_context *context, const test_host *host, const model *m, const brute *b,
                                          const int32_t *order, int32_t count, int way, uint64_t seed) {
     gpuopt_elimination_assignment assignment;
@@ -171,8 +170,8 @@ static gpuopt_elimination_estimate solve(gpuopt_context *context, const test_hos
     return e;
 }
 
-/* UTIL messages go up, VALUE messages down: the optimum, and the assignment that a single agent would find, in whatever
- * way messages become functions. */
+/* UTIL messages go up, VALUE messages down. The result is the optimum, and the same assignment as a single agent's, for
+ * all ways in which messages become functions. */
 static void agents_agree(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
@@ -188,7 +187,7 @@ static void agents_agree(void **state) {
             brute b;
             random = seed * 19 + (uint64_t)k;
             r = recipe_draw(&random, model_kind[k].type, model_kind[k].semiring);
-            if (r.top) r.least = 0; /* else what a child forbids may be paid for above */
+            if (r.top) r.least = 0; /* else costs that a child forbids may be paid above */
             r.fractions = 0;
             m = model_draw(&random, model_kind[k].type, model_kind[k].semiring, &r);
             draw_permutation(&random, m.variables, order);

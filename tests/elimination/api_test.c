@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the header promises of each call's arguments: what is refused, in words that name the call, and that nothing has
- * changed then; the ends of the ranges; structs of other versions.
+ * The header's promises about each call's arguments: refusals, with messages that name the call, and without any
+ * change; the ends of the ranges; structs of other versions.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -135,7 +135,7 @@ static void members(void **state) {
     REFUSED(SEARCH(.seconds = 2e9));
     REFUSED(SEARCH(.seconds = nan("")));
     REFUSED(SEARCH(.work = -1));
-    REFUSED(SEARCH(.seconds = 1)); /* this host has no clock */
+    REFUSED(SEARCH(.seconds = 1)); /* this caller has no clock */
     REFUSED(SEARCH(.work = 1, .heuristic = GPUOPT_HEURISTIC_MIN_FILL));
     REFUSED(SEARCH(.seconds = 1, .heuristic = GPUOPT_HEURISTIC_MIN_DEGREE));
     REFUSED(d.order_search = &(gpuopt_elimination_order_search){.struct_size = 0});
@@ -231,7 +231,7 @@ static void handle_arguments(void **state) {
     assert_int_equal(gpuopt_elimination_message_device_view(NULL, 0, 0, &view), GPUOPT_ERROR_ARGUMENT);
 }
 
-/* What a semiring or policy does not support. */
+/* Features that a semiring or policy does not support. */
 static void not_to_be_had(void **state) {
     fixture *f = *state;
     gpuopt_elimination_desc d = f->desc;

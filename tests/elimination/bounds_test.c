@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Bounds for branch and bound: at random partial assignments against all their completions, one and many at a time, by
- * how much they rise, and in a search that finds the optimum with them.
+ * Bounds for branch and bound. At random partial assignments they are compared with all completions, one and many at a
+ * time. Their increases are checked, and a search finds the optimum with them.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -108,7 +108,7 @@ static void branch(search *s, int32_t depth) {
                 (best < 0 || (bounds(s->m, bound[v], bound[best]) && !close_to(s->m, bound[v], bound[best]))))
                 best = v;
         tried[best] = 1;
-        if (bounds(s->m, s->best, bound[best])) continue; /* not better than what is known */
+        if (bounds(s->m, s->best, bound[best])) continue; /* not better than the best so far */
         s->value[s->order[depth]] = best;
         branch(s, depth - 1);
     }
@@ -228,8 +228,8 @@ static gpuopt_status look_up(gpuopt_elimination *e, const model *m, gpuopt_memor
 
 enum { MANY = 700 }; /* enough for threads */
 
-/* All bounds of one variable: each as a look-up of its own has it, and what they rise by. above: the variable that is
- * eliminated next, or -1. */
+/* All bounds of one variable: each equals a separate look-up's, and the increases are right. above: the variable that
+ * is eliminated next, or -1. */
 static const char *many_fault(gpuopt_elimination *e, const model *m, gpuopt_memory_space where, int32_t variable,
                               int32_t above, const int32_t *value, int64_t count, long *finite) {
     static long double bound[MANY][MOST_DOMAIN], before[MANY][MOST_DOMAIN], rise[MANY][MOST_DOMAIN];
@@ -302,7 +302,7 @@ static void many_at_once(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* From the last variable down to the first, what the bounds rise by adds up to the cost of the whole assignment. */
+/* From the last variable down to the first, the increases of the bounds add up to the cost of the whole assignment. */
 static void rises_add_up(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
@@ -345,7 +345,7 @@ static void rises_add_up(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* More partial assignments than go through the device's memory at a time, and one that is refused, by its number. */
+/* More partial assignments than pass through the device's memory at a time, and a faulty one, refused by its number. */
 static void pieces_and_refusals(void **state) {
     enum { COUNT = 20000, BAD = 11001 };
     test_host host;
@@ -381,7 +381,7 @@ static void pieces_and_refusals(void **state) {
     assert_int_equal(gpuopt_elimination_get_bounds(e, GPUOPT_HOST, 0, 0, 0, COUNT, value, bound, NULL),
                      GPUOPT_ERROR_ARGUMENT);
     value[3 * BAD + 1] = 0;
-    value[3 * BAD + 2] = 2; /* is not read for what the bound rises by */
+    value[3 * BAD + 2] = 2; /* is not read for the bound's increase */
     assert_int_equal(gpuopt_elimination_get_bounds(e, GPUOPT_HOST, 0, 0, 1, COUNT, value, bound, NULL), GPUOPT_OK);
     assert_int_equal(gpuopt_elimination_get_bounds(e, GPUOPT_HOST, 0, 0, 1, 0, NULL, NULL, NULL), GPUOPT_OK);
     assert_int_equal(gpuopt_elimination_get_bounds(e, GPUOPT_HOST, 0, 0, 1, -1, value, bound, NULL),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reference answers: all assignments of a model, one after the other. And what elimination would do to its scopes,
- * played through on sets.
+ * Reference answers: all assignments of a model, one after the other. Also the effect of elimination on the model's
+ * scopes, computed on sets.
  */
 #ifndef TESTS_ELIMINATION_BRUTE_H
 #define TESTS_ELIMINATION_BRUTE_H
@@ -15,11 +15,11 @@ typedef struct brute {
     int32_t value[MODEL_VARIABLES]; /* the first optimal assignment where the last of `order` varies slowest */
 } brute;
 
-/* Goes over all assignments of order [count]; the other variables have the values fixed. used [functions]: only
- * these functions, and top then does not apply to sums; NULL: all. */
+/* Goes over all assignments of order [count]; the other variables have fixed values. used [functions]: only these
+ * functions, and top then does not apply to sums; NULL: all. */
 brute brute_force(const model *m, const int32_t *order, int32_t count, const int32_t *fixed, const uint8_t *used);
 
-/* What has been eliminated, and from which functions, when the message of a variable is computed. */
+/* The variables eliminated so far, and their functions, when the message of a variable is computed. */
 typedef struct subtree {
     uint8_t *function;                  /* [functions] that are in it */
     uint8_t below[MODEL_VARIABLES];     /* not 0: eliminated */
@@ -34,8 +34,8 @@ subtree *subtrees_make(const model *m, const int32_t *order, int32_t count, cons
 void subtrees_free(subtree *trees, int32_t count);
 
 /* Bits of a cost by the rule of the header: functions start at 0, and the sum of the largest entries or top is the
- * limit. The narrowest of 8, 16 and 32 that has a value for every sum below forbidden and for forbidden itself; and
- * in 32 bits `inputs` forbidden costs can be added up. Else 64. */
+ * limit. It is the narrowest of 8, 16 and 32 that has a value for every sum below forbidden and for forbidden itself.
+ * In 32 bits `inputs` forbidden costs must also add up. Else 64. */
 int32_t brute_bits(const model *m, int32_t inputs);
 
 /* The sum of the least allowed entries of these functions (MAX_SUM: of the largest, negated); used NULL: of all. */

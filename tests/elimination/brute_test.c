@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Thousands of small random models, every semiring and both cost types, every heuristic and orders of chance: the
- * answer, the assignment and the width of the stored costs against all assignments, one after the other.
+ * Thousands of small random models, for every semiring and both cost types, every heuristic and random orders. The
+ * answer, the assignment and the width of the stored costs are compared with all assignments.
  */
 #include <math.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "gpuopt/inference.h"
 #include "tests/elimination/handle.h"
 
-/* What a descriptor points to. */
+/* The structs that a descriptor points to. */
 typedef struct options {
     gpuopt_elimination_order_search search;
     gpuopt_elimination_memory memory;
@@ -71,7 +71,7 @@ static const char *estimate_fault(const model *m, const answer *a, const int32_t
     if (a->estimate.slices != 1 || a->estimate.sliced != 0 || a->estimate.z != 0) return "slices of an exact run";
     if (a->estimate.policy != GPUOPT_POLICY_EXACT) return "the policy";
     if (a->estimate.messages != m->variables + join_rest) return "the messages";
-    if (join_rest) return NULL; /* the rest adds up what is left over */
+    if (join_rest) return NULL; /* the remaining functions add up to one table */
     if (a->estimate.levels != height) return "the levels";
     if (fabsl(a->estimate.entries - entries) > 0 || fabsl(a->estimate.largest - largest) > 0) return "the entries";
     return fabsl(a->estimate.operations - operations) > 0 ? "the operations" : NULL;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Messages as bytes: to the layout that the header states; with any bit flipped, cut, or made up by someone who knows
- * the format.
+ * Messages as bytes: by the format in the header; with any bit flipped, cut, or forged with knowledge of the format.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -108,7 +107,7 @@ static const char *round_trip_fault(gpuopt_context *context, gpuopt_elimination 
     if (exact && memcmp(cost, cost_again, entries * sizeof *cost)) fault = "unpacked costs";
     if (!exact && memcmp(value, value_again, entries * sizeof *value)) fault = "unpacked values";
     if (counted && memcmp(count, count_again, entries * sizeof *count)) fault = "unpacked counts";
-    for (length = 0; length < size; length += 1 + length / 64) { /* in a block of its own, for the address sanitizer */
+    for (length = 0; length < size; length += 1 + length / 64) { /* in a separate block, for the address sanitizer */
         cut = malloc(length + 1);
         assert_non_null(cut);
         memcpy(cut, bytes, length);
@@ -180,7 +179,7 @@ static uint8_t *small_message(gpuopt_context *context, const test_host *host, ui
     return bytes;
 }
 
-/* Both calls refuse the bytes, and say why. */
+/* Both calls refuse the bytes, and log the reason. */
 static void refused(gpuopt_context *context, test_host *host, const uint8_t *bytes, uint64_t size, const char *why) {
     gpuopt_elimination_packed_info p = GPUOPT_INIT(gpuopt_elimination_packed_info);
     int32_t scope[2] = {9, 9}, domain[2] = {9, 9};
@@ -274,7 +273,7 @@ static void wrong_fields(void **state) {
         seal(other, size);
         refused(context, &host, other, size, wrong[k].why);
     }
-    /* The largest cost that can be, offset + forbidden, is 2^63 - 1; one more is refused. */
+    /* The largest possible cost, offset + forbidden, is 2^63 - 1; one more is refused. */
     memcpy(other, bytes, size);
     forbidden = little_endian(bytes + 40, 8);
     assert_true(forbidden > 0);
@@ -307,8 +306,8 @@ static uint8_t *make_up(const uint8_t *head, int32_t arity, const int32_t *domai
     return bytes;
 }
 
-/* Domain sizes whose product is not the number of entries, which the rest of the message agrees with: too small, too
- * large, and 1 only modulo 2^64 (the factors of 2^64 - 1, twice). */
+/* Domain sizes with a product that differs from the number of entries, which matches the rest of the message: too
+ * small, too large, and 1 only modulo 2^64 (the factors of 2^64 - 1, twice). */
 static void wrong_products(void **state) {
     static const int32_t factors[] = {3, 5, 17, 257, 641, 65537, 6700417, 3, 5, 17, 257, 641, 65537, 6700417};
     static const int32_t good[] = {2, 3}, large[] = {2, 4}, small[] = {2, 3};
@@ -335,7 +334,7 @@ static void wrong_products(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Whatever is changed, with a correct checksum or not, nothing is read or written out of bounds. */
+/* For any change, with a correct checksum or not, nothing is read or written out of bounds. */
 static void changed_at_random(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);

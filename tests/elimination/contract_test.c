@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the header's general part promises, for the calls that only elimination has: being stopped anywhere changes no
- * answer, arrays in device memory hold what arrays in host memory hold, and info and estimates fit smaller structs. The
- * answers are those of brute force.
+ * General promises of the header, for the calls that only elimination has. Stops at any place change no answer, arrays
+ * in device memory hold the same data as arrays in host memory, and info and estimates fit smaller structs. The answers
+ * are compared with brute force.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static model draw(uint64_t seed, gpuopt_elimination_semiring semiring) {
     return m;
 }
 
-/* Eliminates and assigns, with calls for `at_once` variables, however often they are stopped. How often they were. */
+/* Eliminates and assigns, with calls for `at_once` variables and any number of stops. Returns the number of stops. */
 static long solve(gpuopt_elimination *e, int32_t at_once, gpuopt_elimination_info *info, int32_t *value,
                   gpuopt_elimination_assignment *assignment) {
     long stops = 0, calls = 0;
@@ -65,7 +65,7 @@ static long solve(gpuopt_elimination *e, int32_t at_once, gpuopt_elimination_inf
     }
 }
 
-/* Every policy and both ways of keeping messages, stopped at every question, at every second one, and so on. */
+/* Every policy and both ways of keeping messages, stopped at every call of the hook, at every second one, and so on. */
 static void stopped_anywhere(void **state) {
     static const int32_t at_once[] = {1, 3, 1000000};
     uint64_t seed;
@@ -164,7 +164,7 @@ static void stopped_then_otherwise(void **state) {
     model_free(&m);
 }
 
-/* Asked to stop, the search for an order ends early, with an order of all variables. */
+/* On a request to stop, the search for an order ends early, with an order of all variables. */
 static void stopped_search(void **state) {
     model m = draw(3, GPUOPT_SEMIRING_MIN_SUM);
     gpuopt_elimination_desc desc = model_desc(&m);

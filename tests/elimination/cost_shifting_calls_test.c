@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Relaxations with shifted costs: what is refused, that memory may fail anywhere, and that they may be stopped anywhere.
+ * Relaxations with shifted costs: refusals, memory failures at any place, and stops at any place.
  */
 #include <string.h>
 
@@ -122,7 +122,7 @@ static int stop_later(void *user) {
     return ++asked >= stop_from;
 }
 
-/* Wherever it is stopped, what is left is a valid relaxation. */
+/* After a stop at any place, the result is a valid relaxation. */
 static void stopped_anywhere(void **state) {
     model m = chain(GPUOPT_SEMIRING_MAX_SUM, GPUOPT_COST_INT64);
     gpuopt_elimination_desc desc = model_desc(&m);

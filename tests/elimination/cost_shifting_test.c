@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Relaxations with shifted costs: what they bound, that shifts change no assignment's cost, and that a bound is never
+ * Relaxations with shifted costs: their bounds are valid, shifts change no assignment's cost, and a bound is never
  * worse than without them and often better.
  */
 #include <math.h>
@@ -145,7 +145,7 @@ static void conditions_stay(void **state) {
 
 enum { DENSE = 7 };
 
-/* DENSE variables of 3 values, a function of whole costs times `factor` for each two of them, and a constant. */
+/* DENSE variables of 3 values, a function of integer costs times `factor` for each two of them, and a constant. */
 static model dense_model(uint64_t seed, double factor, double constant) {
     model m;
     int32_t domain[DENSE], scope[2], e;
@@ -181,7 +181,7 @@ static double dense_bound(gpuopt_context *context, test_host *host, uint64_t see
     return bound;
 }
 
-/* Costs of any size get the same steps, and so does a model whose first bound is 0. */
+/* Costs of any size lead to the same steps, and so does a model with 0 as its first bound. */
 static void sizes_do_not_matter(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
@@ -201,8 +201,8 @@ static void sizes_do_not_matter(void **state) {
     assert_int_equal(host.live, 0);
 }
 
-/* A variable that is alone is not split. In the cycle x != y, y != z, z != x the relaxation costs 0 with the best
- * shifts, too, although the model costs 1. */
+/* A variable that is alone is not split. In the cycle x != y, y != z, z != x the relaxation costs 0 even with the best
+ * shifts, although the model costs 1. */
 static void known_bounds(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Functions and their costs: malformed ones are refused, with the function in the log; the ends of the ranges; models
- * of almost nothing.
+ * Functions and their costs: malformed functions are refused, with the function in the log; the ends of the ranges;
+ * models of almost nothing.
  */
 #include <math.h>
 #include <string.h>
@@ -77,9 +77,9 @@ static void functions(void **state) {
     gpuopt_context_destroy(f.context);
 }
 
-/* The description, whose function 1 has no tuples, with `given` arrays (1: costs, 2: values, 4: a list's tuples). Costs
- * of the model's type alone are a table. A list's are refused, and so are costs of the other type. Without costs the
- * function is its default, 3. */
+/* The description; its function 1 has no tuples, with `given` arrays (1: costs, 2: values, 4: a list's tuples). Costs
+ * of the model's type alone are a table. A list's costs are refused, and so are costs of the other type. Without costs
+ * the function equals its default, 3, everywhere. */
 static void without_tuples(fixture *f, int given) {
     const double all = f->desc.semiring == GPUOPT_SEMIRING_LOG_SUM_EXP ? 3 + log(4) : 3;
     gpuopt_memory_plan plan;
@@ -186,8 +186,8 @@ static int64_t solved(const fixture *f) {
     return info.cost;
 }
 
-/* Costs at the ends of int64: each function works alone. A sum of all that does not fit is refused, unless top is
- * below it. */
+/* Costs at the ends of int64: each function works alone. A sum of all that does not fit is refused, unless top is below
+ * it. */
 static void large_costs(void **state) {
     const int64_t half = (int64_t)1 << 62;
     static const int64_t fits[] = {INT64_MAX - 1, -INT64_MAX, INT64_MAX / 2, -INT64_MAX / 2, 0, -1};

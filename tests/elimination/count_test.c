@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * How many assignments are optimal: where the number is known in closed form, to the last that 64 bits hold and past
- * it.
+ * The number of optimal assignments, where it is known in closed form, up to the last that 64 bits hold and beyond.
  */
 #include <string.h>
 
@@ -127,12 +126,12 @@ static void products(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* A count that overflows in between, but is not optimal in the end, leaves no trace. */
+/* A count that overflows temporarily, but is not optimal in the end, has no effect. */
 static void only_optima_count(void **state) {
     gpuopt_context *context = test_context(NULL);
     int32_t v, worse;
     (void)state;
-    for (worse = 0; worse < 2; worse++) { /* 80 variables that are free where x0 == 1, and all 0 where x0 == 0 */
+    for (worse = 0; worse < 2; worse++) { /* 80 variables, free if x0 == 1, and all 0 if x0 == 0 */
         model m = counted(81, NULL);
         gpuopt_elimination_info info;
         gpuopt_elimination_function *f;

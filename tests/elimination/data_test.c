@@ -19,7 +19,7 @@ static double seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Where a model runs: models that take more than some seconds or 2 GB on a CPU run only on the GPU. */
+/* Backends for a model: models that take more than some seconds or 2 GB on a CPU run only on the GPU. */
 enum { ANYWHERE, ON_CUDA, NOWHERE };
 
 static const struct {
@@ -296,7 +296,7 @@ static void conditions(void **state) {
 
 /* ---- Bounds ---- */
 
-/* At most the optimum, at least `least`: half of what the published runs with the same z found, with another order. */
+/* At most the optimum, at least `least`: half of the published result with the same z, for another order. */
 static void bounds(void **state) {
     static const struct {
         const char *file;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Decisions of large messages, most of which a GPU finds together with the message: the values that the first variables of an
- * order get for given values of the others, against all their values tried one after the other. Few different costs,
- * so that there are ties; two values to 20; messages whose rows do not fill words of decisions; copies with other
- * conditions; passes.
+ * Decisions of large messages, most of which a GPU finds together with the message. The values of the first variables
+ * of an order, for given values of the others, are compared with all their values. Few different costs, so that there
+ * are ties; two values to 20; messages with rows that do not fill words of decisions; copies with other conditions;
+ * passes.
  */
 #include <math.h>
 #include <string.h>
@@ -13,8 +13,7 @@
 
 enum { LEAST_ENTRIES = 1 << 17, SMALL = 3, WIDTHS = 4 };
 
-/* What raises the largest sum so that stored costs have 8, 16, 32 and 64 bits; the last are decided in a pass of their
- * own. */
+/* Raises the largest sum so that stored costs have 8, 16, 32 and 64 bits; the last are decided in a separate pass. */
 static const int64_t raised[WIDTHS] = {0, 40000, 100000000, 1000000000000};
 
 /* Functions over all variables from `first` on, without `lacking`. */
@@ -103,8 +102,8 @@ static void check(gpuopt_elimination *elimination, const model *m, int32_t copy,
     }
 }
 
-/* One handle; with `passes` > 1 as little memory as so many passes need. conditions: two copies, with different values
- * of the last variable but one. */
+/* One handle; with `passes` > 1 as little memory as this number of passes needs. conditions: two copies, with different
+ * values of the last variable but one. */
 static void check_model(gpuopt_context *context, const test_host *host, const model *m, int32_t eliminated,
                         int32_t passes, int conditions, int32_t bits, uint64_t *seed) {
     static const int32_t order[] = {0, 1, 2};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Functions in intention for globals_test: each draws its parameters, writes them in both formats, and prices an
+ * Functions in intention for globals_test: each draws its parameters, writes them in both formats, and evaluates an
  * assignment by its definition.
  */
 #ifndef TESTS_ELIMINATION_GLOBALS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The readers of .wcsp and .cfn files on functions in intention: random small models with one such function and a cost
- * for each value, written in both formats, read, and eliminated. The optimum and the number of optima are those of all
- * assignments, priced by each function's definition; and, where it is installed, toulbar2's. Scopes are small enough
+ * for each value, written in both formats, read, and eliminated. The optimum and the number of optima are compared with
+ * all assignments, evaluated by each function's definition; and with toulbar2, if installed. Scopes are small enough
  * for one table and large enough for hidden variables.
  */
 #define _POSIX_C_SOURCE 200809L
@@ -24,7 +24,7 @@ static void draw_instance(const kind *of, int large, instance *p) {
         if (of->variables == -2) p->n = p->n / 2 * 2;
         for (k = 0, tuples = 1; k < p->n; k++) {
             p->size[k] = of->values ? of->values : large ? 3 + below(3) : 2 + below(3);
-            if (of->variables == -2 && k > 0) p->size[k] = p->size[0]; /* toulbar2 asks for that */
+            if (of->variables == -2 && k > 0) p->size[k] = p->size[0]; /* required by toulbar2 */
             p->d = larger(p->d, p->size[k]);
             tuples *= p->size[k];
             for (v = 0; v < p->size[k]; v++) p->unary[k][v] = below(10);
@@ -190,7 +190,7 @@ static void test_functions_in_intention(void **unused) {
         const kind *of;
         for (of = all[k]; of->name; of++) {
             int hidden = try_kind(of, others, &asked);
-            /* Small tables, and pairs, stay what they are. */
+            /* Small tables, and pairs, stay unchanged. */
             if (of->variables == 2 || of->values > 0 || strcmp(of->name, "clique") == 0) assert_false(hidden);
             with_hidden += hidden;
         }

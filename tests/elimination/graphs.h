@@ -18,7 +18,7 @@ void graph_add(model *m, int32_t arity, const int32_t *scope);
 model graph_draw(uint64_t *seed, int32_t variables, int32_t functions, int32_t values);
 model graph_grid(int32_t length);
 
-/* Finds an order, and what it costs; fails the test if it is none. */
+/* Finds an order and its cost; fails the test if it is no order. */
 order_cost order_search(gpuopt_context *context, const gpuopt_elimination_desc *desc, int32_t *order);
 
 #endif /* TESTS_ELIMINATION_GRAPHS_H */

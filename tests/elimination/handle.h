@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A model through the calls, and what is wrong with the answer.
+ * A model through the calls, and the errors in the answer.
  */
 #ifndef TESTS_ELIMINATION_HANDLE_H
 #define TESTS_ELIMINATION_HANDLE_H
@@ -8,33 +8,33 @@
 #include "tests/elimination/brute.h"
 #include "tests/support/support.h"
 
-/* What a handle reports at its end. */
+/* The report of a handle at its end. */
 typedef struct answer {
     gpuopt_elimination_estimate estimate;
     gpuopt_elimination_info info;
-    gpuopt_elimination_assignment assignment; /* struct_size 0: there is none to ask for (LOG_SUM_EXP, without keep) */
+    gpuopt_elimination_assignment assignment; /* struct_size 0: there is no assignment (LOG_SUM_EXP, without keep) */
     int32_t value[MODEL_VARIABLES];
 } answer;
 
-/* Both calls must succeed; if not, the log of the library is shown. */
+/* Both calls must succeed; otherwise the library's log is shown. */
 gpuopt_elimination *handle_create(gpuopt_context *context, const gpuopt_elimination_desc *desc, const test_host *host);
 gpuopt_elimination_info handle_finish(gpuopt_elimination *elimination, int32_t at_once);
 /* The info of a copy. */
 gpuopt_elimination_info handle_info(gpuopt_elimination *elimination, int32_t copy);
 gpuopt_elimination_message_info handle_message(gpuopt_elimination *elimination, int32_t message);
 
-/* From plan to assign; then the handle is destroyed. order [variables] receives the order that was used: that of
- * desc, or the one that was found. */
+/* From plan to assign; then the handle is destroyed. order [variables] receives the order that was used: the
+ * descriptor's, or the one found. */
 answer handle_answer(gpuopt_context *context, gpuopt_elimination_desc *desc, const test_host *host, int32_t at_once,
                      int32_t *order);
 
-/* The bytes that gpuopt_elimination_memory.bytes limits: the device's, on the CPU those of host memory. */
+/* The bytes that gpuopt_elimination_memory.bytes limits: device memory, on the CPU host memory. */
 uint64_t handle_planned(const gpuopt_elimination_estimate *e);
 gpuopt_status handle_plan(gpuopt_context *context, const gpuopt_elimination_desc *desc, gpuopt_elimination_estimate *e);
-/* As handle_answer; the memory that the handle takes must be what was planned, and none is taken later. */
+/* As handle_answer; the handle must allocate exactly the planned memory, and none later. */
 answer handle_measured(gpuopt_context *context, test_host *host, const gpuopt_elimination_desc *desc);
 
-/* What the header calls forbidden in a host array, else the entry itself. */
+/* The header's value of a forbidden entry in a host array, else the entry itself. */
 long double entry_of(const model *m, int64_t cost, double value);
 /* Equal, or with fractions and LOG_SUM_EXP equal up to rounding. */
 int close_to(const model *m, long double a, long double b);
@@ -42,7 +42,7 @@ int close_to(const model *m, long double a, long double b);
 int bounds(const model *m, long double a, long double b);
 long double cost_of_info(const model *m, const gpuopt_elimination_info *info);
 
-/* NULL, or what contradicts the reference. exact: the bound is the answer, and the assignment the first one. */
+/* NULL, or the contradiction to the reference. exact: the bound is the answer, and the assignment the first one. */
 const char *answer_fault(const model *m, const brute *b, const answer *a, int exact);
 /* Fails and prints the model if there is a fault. */
 void must_not(const char *fault, const model *m, uint64_t seed);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A message of more than 2^32 entries on the GPU (a smaller one on other backends), with an optimum, a number of optima
- * and a partition function in closed form, and a single best assignment that is somewhere in the table.
+ * A message of more than 2^32 entries on the GPU (a smaller one on other backends). The optimum, the number of optima
+ * and the partition function are known in closed form, and a single best assignment is somewhere in the table.
  */
 #include <math.h>
 #include <stdio.h>
@@ -144,8 +144,8 @@ static void large_domains(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* A list of three tuples, one of them twice, over values times values: 9 by default; the last of equal tuples counts,
- * which at (values - 1, values - 1) is `least`, and `largest` at (1, 0). */
+/* A list of three tuples, two of them equal, over values times values: 9 by default. The last of equal tuples counts:
+ * at (values - 1, values - 1) it is `least`. At (1, 0) the list has `largest`. */
 static model sparse(gpuopt_elimination_cost type, int32_t values, double least, double largest) {
     static const int32_t at[] = {0, 0, 1, 0, 0, 0};
     int32_t domain[] = {values, values}, *tuple;
@@ -163,8 +163,8 @@ static model sparse(gpuopt_elimination_cost type, int32_t values, double least, 
     return m;
 }
 
-/* Lists are not written out before there is a table for them: an order takes some KB, and a handle little more than
- * its table, or twice that on a GPU, which is as narrow as the costs that count. */
+/* Lists are not written out before they have a table: an order takes some KB. A handle takes little more than its
+ * table, or twice as much on a GPU. The table is as narrow as the relevant costs. */
 static void large_lists(void **state) {
     static const gpuopt_elimination_cost types[] = {GPUOPT_COST_INT64, GPUOPT_COST_DOUBLE};
     int k;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Handles under the policies that drop messages, DROP and RECOMPUTE: copies and conditions, stopping and going on, what is
- * refused in which state, memory that fails, and models that are too large.
+ * Handles under the policies that drop messages, DROP and RECOMPUTE: copies and conditions, stopping and continuing,
+ * refusals in each state, memory failures, and models that are too large.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,7 +83,7 @@ static void copies_and_conditions(void **state) {
                 }
                 handle_finish(e[p], 1 + p);
             }
-            for (p = 0; p < 3 && messages.join_rest; p++) { /* what is left over can be read */
+            for (p = 0; p < 3 && messages.join_rest; p++) { /* left-over functions can be read */
                 assert_int_equal(
                     gpuopt_elimination_message_get(e[p], GPUOPT_HOST, VARIABLES - 2, 1, cost[p], NULL, NULL),
                     GPUOPT_OK);
@@ -117,7 +117,8 @@ static void copies_and_conditions(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Stopped at every question, at every second one, and so on: each call gets further, and the answer is the same. */
+/* Stopped at every call of the hook, at every second one, and so on: each call makes progress, and the answer is the
+ * same. */
 static void stopped(void **state) {
     enum { VARIABLES = 10 };
     uint64_t seed;
@@ -168,7 +169,7 @@ static void stopped(void **state) {
     assert_true(stops > 50);
 }
 
-/* What is not there without messages. */
+/* Data that are missing without messages. */
 static void states(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
@@ -234,7 +235,7 @@ static void failures(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Where nothing fits, the log names the variable and the width, and no number in it is infinite. */
+/* If nothing fits, the log names the variable and the width, and no number in it is infinite. */
 static void too_large(void **state) {
     enum { VARIABLES = 1100 };
     test_host host;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The policies that drop messages, DROP and RECOMPUTE: from no limit down to the last byte that suffices, the answers
- * are those of brute force and, bit for bit, those of EXACT.
+ * The policies that drop messages, DROP and RECOMPUTE, from no limit down to the last byte that suffices: the answers
+ * equal brute force's and, bit for bit, EXACT's.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,17 +20,17 @@ static const char *other_bits(const answer *a, const answer *b, int assigned) {
     return memcmp(a->value, b->value, sizeof a->value) ? "not the values of EXACT" : NULL;
 }
 
-/* The estimate names the chosen policy's bytes and operations among those of the policies tried. */
+/* The estimate lists the chosen policy's bytes and operations among the tried policies'. */
 static void check_estimate(const gpuopt_elimination_estimate *e) {
     int k;
     assert_true(e->policy_bytes[e->policy] == handle_planned(e));
     assert_true(!(e->passes > 1 && e->policy != GPUOPT_POLICY_RECOMPUTE) && e->passes >= 1);
-    for (k = GPUOPT_POLICY_EXACT; k < (int)e->policy; k++) /* those before did not fit */
+    for (k = GPUOPT_POLICY_EXACT; k < (int)e->policy; k++) /* the earlier policies did not fit */
         assert_true(!e->policy_bytes[k] || e->policy_bytes[k] > e->policy_bytes[e->policy]);
 }
 
-/* One policy, and every limit that its plans suggest, downwards. Returns how many plans there were; *passes: the most of
- * one. */
+/* One policy, and every limit that its plans suggest, downwards. Returns how many plans there were; *passes: the most
+ * of one. */
 static long go_down(gpuopt_context *context, test_host *host, const model *m, gpuopt_elimination_desc desc,
                     const brute *b, const answer *exact, uint64_t seed, int *passes) {
     const int assigned = m->semiring != GPUOPT_SEMIRING_LOG_SUM_EXP;

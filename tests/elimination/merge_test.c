@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Models with fewer values, made of lists over large domains, against the models themselves: the least cost, how many
- * assignments have it, and that the assignment has it there; with evidence, defaults of 0, others and forbidden ones.
+ * Models with fewer values, made of lists over large domains, compared with the models themselves: the least cost, the
+ * number of assignments that have it, and the assignment's cost there. With evidence, and with defaults 0, others and
+ * forbidden.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +18,8 @@ static int64_t draw_cost(uint64_t *seed) {
     return test_random_int(seed, 0, 4) ? test_random_int(seed, 0, 3) : FORBIDDEN + test_random_int(seed, 0, 5);
 }
 
-/* A function over `arity` variables from v on: of all tuples, or a list of tuples near the ends of the domains, so that
- * some come twice. */
+/* A function over `arity` variables from v on: of all tuples, or a list of tuples near the ends of the domains, some of
+ * them repeated. */
 static void add_function(builder *b, int32_t v, int32_t arity, int dense, uint64_t *seed) {
     const int32_t scope[] = {(v + arity - 1) % VARIABLES, v, (v + 1) % VARIABLES}, *domain = b->model->domain;
     const int64_t entries = dense ? builder_entries(b, arity, scope, INT64_MAX - 1) : 0,
@@ -144,7 +145,7 @@ static void same_answers(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Models whose tables are small, or that have no value to lose, stay as they are. */
+/* Models with small tables, or without a value to lose, stay unchanged. */
 static void nothing_to_merge(void **state) {
     graphical_model m;
     graphical_merge merge;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Mini-buckets: bounds on the side that the header promises, for every z, and exact where nothing is split.
+ * Mini-buckets: bounds on the side that the header promises, for every z, and exact where no bucket is split.
  */
 #include <string.h>
 

@@ -184,8 +184,8 @@ void draw_permutation(uint64_t *seed, int32_t count, int32_t *permutation) {
 }
 
 recipe recipe_draw(uint64_t *seed, gpuopt_elimination_cost type, gpuopt_elimination_semiring semiring) {
-    /* From ties everywhere to a sum of 12 functions that nearly fills 63 bits; also around the limits of 8, 16 and
-     * 32 bits. */
+    /* From ties everywhere to a sum of 12 functions that nearly fills 63 bits; also around the limits of 8, 16 and 32
+     * bits. */
     static const int64_t largest[] = {
         0, 1, 3, 20, 60, 255, 5000, 20000, 70000, 1 << 28, (int64_t)1 << 31, (int64_t)1 << 40, (int64_t)1 << 58};
     recipe r;
@@ -217,7 +217,7 @@ static void draw_cost(uint64_t *seed, const model *m, const recipe *r, int64_t *
     if (m->top && test_random_int(seed, 0, 1)) *cost = maximises(m) ? -m->top - drawn / 2 : m->top + drawn / 2;
 }
 
-/* Draws a number up to `most`, larger ones more often. */
+/* Draws a number up to `most`, preferring larger ones. */
 static int32_t draw_size(uint64_t *seed, int32_t least, int32_t most) {
     int64_t a = test_random_int(seed, least, most), b = test_random_int(seed, least, most);
     return (int32_t)(a > b ? a : b);

@@ -73,7 +73,7 @@ static uint8_t *variant(gpuopt_context *context, int which, uint64_t *number, ui
     return bytes;
 }
 
-/* A message is taken where its model's number is the same, and refused by others. */
+/* A message is accepted if its model's number is the same, and refused by others. */
 static void other_models(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);

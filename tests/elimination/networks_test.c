@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The reader of .cfn files on random small networks: dense tables, lists of tuples and shared tables, named and
- * numbered variables and values, negative and decimal costs, minimisation and maximisation. The optimum is that of all
- * assignments, summed up from what was written; and, where it is installed, toulbar2's.
+ * numbered variables and values, negative and decimal costs, minimisation and maximisation. The optimum is compared
+ * with all assignments, summed up from the drawn data; and with toulbar2, if installed.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
@@ -112,12 +112,12 @@ static void draw(network *w) {
         }
         for (e = 0; e < entries_of(w, f); e++) w->cost[f][e] = below(2) ? below(30) : below(40) - 20;
     }
-    for (f = 0; f < w->functions; f++) { /* the costs of the next one, if it fits and has a list of its own */
+    for (f = 0; f < w->functions; f++) { /* the costs of the next function, if it fits and has its own list */
         shares = f + 1 < w->functions && w->arity[f] > 0 && w->arity[f] == w->arity[f + 1] && below(2);
         for (k = 0; shares && k < w->arity[f]; k++) shares = w->size[w->scope[f][k]] == w->size[w->scope[f + 1][k]];
         put_scope(w, f);
         if (shares) {
-            /* f + 1 is written behind this one with the costs that it has now. */
+            /* f + 1 is written behind this function with its present costs. */
             memcpy(w->cost[f], w->cost[f + 1], sizeof w->cost[f]);
             put_text(w, " costs: f%d}\n", f + 1);
             w->shares_unary |= w->arity[f] == 1; /* which toulbar2 1.1.1 refuses */
@@ -180,7 +180,7 @@ static int optimum_of(const network *w, const graphical_model *m, int64_t *cost)
     return info.outcome == GPUOPT_OPTIMAL;
 }
 
-/* toulbar2's optimum as a number of units. Returns 1, 0 if there is none, -1 if it says neither. */
+/* toulbar2's optimum as a number of units. Returns 1, 0 if there is none, -1 if the output has neither. */
 static int ask_toulbar2(const char *path, int places, int *best) {
     char command[128], line[512];
     int found = -1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Dissections. How many variables are open where a cell is cut is compared with the least over all cuts, one by one;
- * nested separators separate, and leave no part too large. Graphs whose widths are known, with and without a budget,
- * whatever the numbers of their variables are, also one that is too large to be annealed.
+ * Dissections. The number of open variables at a cut of a cell is compared with the least over all cuts, one by one.
+ * Nested separators separate, and leave no part too large. Graphs of known width, with and without a budget, under any
+ * numbering of their variables; also a graph that is too large for annealing.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -79,7 +79,8 @@ static int32_t open_after(const graph *g, uint32_t gone) {
     return members(around & ~gone);
 }
 
-/* The fewest that any part of a cell leaves open that has all sources and no target, after what is `gone`. */
+/* The least number of open vertices over all parts of a cell that contain all sources and no target, after the
+ * elimination of `gone`. */
 static int32_t least_open(const graph *g, uint32_t cell, uint32_t gone, uint32_t sources, uint32_t targets) {
     int32_t least = SMALL + 1;
     uint32_t set;
@@ -113,8 +114,8 @@ static uint32_t set_of(const int32_t *vertex, int32_t from, int32_t to) {
     return set;
 }
 
-/* A cell in the middle of a random order: the first part leaves as few variables open as any set can that has the first
- * vertices of the cell and not the last ones. */
+/* A cell in the middle of a random order: the first part contains the first vertices of the cell and not the last ones.
+ * Of all such sets it leaves the fewest variables open. */
 static void few_open(void **state) {
     uint64_t seed = 31;
     int32_t k, times = (int32_t)test_times(4000, 400);
@@ -153,7 +154,7 @@ static void few_open(void **state) {
     }
 }
 
-/* Nested: the separator is the smallest one between the ends, and no part is larger than what balance allows. */
+/* Nested: the separator is the smallest one between the ends, and no part is larger than the balance allows. */
 static void separators(void **state) {
     uint64_t seed = 32;
     int32_t k, times = (int32_t)test_times(4000, 400);
@@ -188,7 +189,7 @@ static void separators(void **state) {
     }
 }
 
-/* Whole dissections: a permutation, and where vertices were moved forward, no step has more open than without. */
+/* Whole dissections: a permutation; and moving vertices forward leaves no step with more open vertices. */
 static void permutations(void **state) {
     uint64_t seed = 33;
     int32_t k, times = (int32_t)test_times(2000, 200);
@@ -220,7 +221,7 @@ static void permutations(void **state) {
     }
 }
 
-/* A grid, with both diagonals of each square if `king`, of variables that are numbered by chance unless `in_rows`. */
+/* A grid, with both diagonals of each square if `king`; its variables are numbered at random unless `in_rows`. */
 static model grid(int32_t length, int king, int in_rows) {
     model m = graph_model(length * length, NULL);
     int32_t *number = malloc(sizeof *number * (size_t)(length * length)), k, j;
@@ -248,7 +249,7 @@ static model grid(int32_t length, int king, int in_rows) {
 }
 
 /* The treewidth of a square grid is its length; row by row, a King's graph has a width of one more. Without a budget,
- * and with a little. The last one's is 30 with as few moves as where an elimination is short. */
+ * and with a small one. The last graph's is 30 with as few moves as for a short elimination. */
 static void known_widths(void **state) {
     static const struct {
         int32_t length, king, in_rows;

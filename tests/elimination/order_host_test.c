@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The search for an order, and the caller: limits in seconds, clocks that fail, how often it is asked whether to stop,
- * and that it is obeyed.
+ * The search for an order, and the caller: limits in seconds, clocks that fail, and how often the stop hook is called
+ * and obeyed.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
@@ -15,7 +15,7 @@
 
 #include "tests/elimination/graphs.h"
 
-/* A clock that goes on by `tick` seconds whenever it is read, once goes back at `back_at`, and fails from `fails_at`
+/* A clock that advances by `tick` seconds at each reading, once goes back at `back_at`, and fails from `fails_at`
  * on. */
 static struct {
     int on;
@@ -36,16 +36,16 @@ static double seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* The caller: how often it was asked, and when it asks to stop. A search that does not end by itself is stopped
- * late. */
+/* The caller: how often its hook was called, and when it requests a stop. A search that does not end by itself is
+ * stopped late. */
 static struct {
     int asked, stop_at;
-    double until; /* it asks to stop from then on, too */
+    double until; /* a request to stop from then on, too */
     pthread_t thread;
     int foreign;
 } caller_asked;
 
-/* The clock that the library is given: the machine's, or the one made up. */
+/* The clock given to the library: the machine's, or the simulated one. */
 static double clock_of_caller(void *user) {
     (void)user;
     if (!pthread_equal(caller_asked.thread, pthread_self())) caller_asked.foreign = 1;
@@ -79,7 +79,7 @@ static gpuopt_context *stopping_context(int32_t use, int at) {
     return context;
 }
 
-/* A limit in seconds, which the caller's clock measures, on the caller's thread, whether it has a stop hook or not. */
+/* A limit in seconds, measured by the caller's clock on the caller's thread, with or without a stop hook. */
 static void time_limit(void **state) {
     int32_t order[GRAPH_MOST], other[GRAPH_MOST], use;
     model m = graph_grid(30);
@@ -114,7 +114,7 @@ static void time_limit(void **state) {
     model_free(&m);
 }
 
-/* However much later each look at the clock is than the one before, the search ends when its time is up. */
+/* However much later each reading of the clock is than the one before, the search ends when its time is up. */
 static void late_looks(void **state) {
     gpuopt_context *context = stopping_context(1, 100000);
     int32_t order[GRAPH_MOST], length, k;
@@ -138,7 +138,7 @@ static void late_looks(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* A clock that goes back ends the search, wherever it is then, and so does one that fails. */
+/* A clock that goes back ends the search at any place, and so does one that fails. */
 static void broken_clocks(void **state) {
     gpuopt_context *context = stopping_context(1, 100000);
     int32_t order[GRAPH_MOST], k;
@@ -160,7 +160,7 @@ static void broken_clocks(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* A caller whose OpenMP gives one thread where four are asked for, as within a parallel region: each chain has its
+/* A caller whose OpenMP gives one thread where four are requested, as within a parallel region: each chain has its
  * time. */
 static void few_threads(void **state) {
     gpuopt_context *context = stopping_context(4, 200000);
@@ -178,7 +178,7 @@ static void few_threads(void **state) {
     start = seconds();
 #ifdef _OPENMP
     levels = omp_get_max_active_levels();
-    omp_set_max_active_levels(1); /* what is nested has one thread */
+    omp_set_max_active_levels(1); /* nested regions have one thread */
 #pragma omp parallel num_threads(2)
 #pragma omp master
 #endif
@@ -192,7 +192,7 @@ static void few_threads(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Many cliques, over which 64 sweeps would take most of the time: the caller is asked as often as work is done. */
+/* Many cliques, over which 64 sweeps would take most of the time: the hook is called in proportion to the work. */
 static void work_of_sweeps(void **state) {
     enum { HALF = 64 };
     gpuopt_context *context = stopping_context(1, INT32_MAX);
@@ -215,8 +215,8 @@ static void work_of_sweeps(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Each variable of a path is in a function with each of the next three. Seconds of a search; inwards: they are numbered
- * from both ends, so that two at a time can be eliminated first, and then the ones before them. */
+/* Each variable of a path shares a function with each of the next three. Returns the seconds of a search. inwards: they
+ * are numbered from both ends, so that two at a time can be eliminated first, and then their neighbours. */
 static double path_seconds(gpuopt_context *context, int inwards) {
     enum { LENGTH = 8000 };
     model m = graph_model(LENGTH, NULL);
@@ -249,7 +249,7 @@ static void numbering(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* A greedy run stops in the middle, except for the first, without which there is no order. */
+/* A greedy run stops in the middle, except for the first, which provides the first order. */
 static void greedy_runs(void **state) {
     gpuopt_context *context = stopping_context(1, INT32_MAX);
     uint64_t seed = 4;
@@ -273,7 +273,7 @@ static void greedy_runs(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* The caller is asked on its own thread, and not again once it has said stop. */
+/* The stop hook is called on the caller's thread, and not again after its request to stop. */
 static void stopped(void **state) {
     int32_t order[GRAPH_MOST], times, use;
     model m = graph_grid(20);

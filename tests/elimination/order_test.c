@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The search for an order: what it returns is an order, costs what the estimate says, and is as good as the best of all
- * orders of small graphs, which dynamic programming over sets of variables finds. Grids, whose treewidth is known. The
- * same order with any number of threads. A caller without memory; about its clock and its patience: order_host_test.c.
+ * The search for an order. The result is an order, costs as much as the estimate reports, and is as good as the best of
+ * all orders of small graphs, found by dynamic programming over sets of variables. Grids of known treewidth. The same
+ * order with any number of threads. A caller without memory; about its clock and its stop hook: order_host_test.c.
  */
 #include <math.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static double judged(const order_cost *c) { return log2(c->rows) + log2(c->large
 
 /* ---- All orders ---- */
 
-/* The neighbours of v once `gone` has been eliminated: those that it reaches through it. */
+/* The neighbours of v once `gone` has been eliminated: the variables that it reaches through `gone`. */
 static uint32_t reached(const uint32_t *edges, int32_t variables, uint32_t gone, int32_t v) {
     uint32_t seen = (uint32_t)1 << v, border = seen, found = 0;
     while (border) {
@@ -114,13 +114,13 @@ static void best_orders(void **state) {
     best_orders_of(context, 0, &same, &narrow, &worst, times);
     assert_true(same >= times - times / 20 && narrow >= times - times / 10);
     best_orders_of(context, 1, &same, &narrow, &worst, times);
-    /* A small vertex in a clique goes before a larger one that has more neighbours, which is not always best. */
+    /* A small vertex in a clique goes before a larger one with more neighbours, which is not always best. */
     assert_true(same >= times * 3 / 4 && worst < 4);
     gpuopt_context_destroy(context);
 }
 
-/* A grid of variables with 64 values, with a binary variable on each edge: these go last, not first. They are then the
- * variables of a graph that is searched by itself. */
+/* A grid of variables with 64 values, with a binary variable on each edge. The grid's variables go last, not first.
+ * They are then the variables of a graph that is searched by itself. */
 static void small_between_large(void **state) {
     enum { LENGTH = 6, LARGE = LENGTH * LENGTH, SMALLS = 2 * LENGTH * (LENGTH - 1) };
     gpuopt_context *context = test_context(NULL);
@@ -199,7 +199,7 @@ static void estimates(void **state) {
         desc.order_search = &search;
         search.restarts = 1;
         desc.policy = GPUOPT_POLICY_EXACT;
-        for (h = GPUOPT_HEURISTIC_MIN_FILL; h <= GPUOPT_HEURISTIC_MIN_DEGREE; h++) { /* the one that is improved */
+        for (h = GPUOPT_HEURISTIC_MIN_FILL; h <= GPUOPT_HEURISTIC_MIN_DEGREE; h++) { /* the one being improved */
             search.heuristic = (gpuopt_elimination_heuristic)h;
             greedy = order_search(context, &desc, other);
             if (greedy.rows < plain.rows || (greedy.rows == plain.rows && greedy.entries < plain.entries))
@@ -273,7 +273,7 @@ static void more_work(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Where the caller does not say, greedy runs are repeated only if the elimination is large. */
+/* If the caller sets no restarts, greedy runs are repeated only for a large elimination. */
 static void restarts(void **state) {
     gpuopt_context *context = test_context(NULL);
     int32_t order[3][GRAPH_MOST], k, length;

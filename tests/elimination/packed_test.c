@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Models whose functions are packed messages, in host and in device memory: the answers of trying all assignments, with
- * every policy, with conditions and copies; the memory that was planned; and what is refused.
+ * Models with packed messages as functions, in host and in device memory: the answers of trying all assignments, with
+ * every policy, with conditions and copies; the planned memory; and refusals.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -55,7 +55,7 @@ static uint8_t *pack_function(gpuopt_context *context, const test_host *host, co
     return bytes;
 }
 
-/* The scope of a packed message: of the child, whose variables have the same numbers here. */
+/* The scope of a packed message from the child; the child's variables have the same numbers here. */
 static int32_t *scope_of(const uint8_t *bytes, int32_t *arity) {
     int32_t *scope, k, b;
     *arity = bytes[20];
@@ -65,7 +65,7 @@ static int32_t *scope_of(const uint8_t *bytes, int32_t *arity) {
     return scope;
 }
 
-/* All functions but those of which `kept` has a bit become messages; every other one in device memory, on CUDA. */
+/* All functions without a bit in `kept` become messages; every other one in device memory, on CUDA. */
 static letters write_letters(gpuopt_context *context, const test_host *host, const model *m, uint64_t kept) {
     letters l;
     int32_t f;
@@ -138,7 +138,7 @@ static void models_of_messages(void **state) {
     assert_int_equal(host.live, 0);
 }
 
-/* Some variables are fixed, others in every copy: each copy's answer is that of the functions as they were. */
+/* Some variables are fixed, others in every copy: each copy's answer equals the answer with the original functions. */
 static void with_conditions(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
@@ -209,8 +209,8 @@ static void seal(uint8_t *bytes, uint64_t size) {
     for (k = 0; k < 8; k++) bytes[56 + k] = (uint8_t)(sum >> 8 * k);
 }
 
-/* Fault `which` of a message, its model or what is asked of it. Returns the words that the log must have; NULL: there
- * are no more. */
+/* Fault `which` of a message, its model or its use. Returns the expected words of the log; NULL: there are no more
+ * faults. */
 static const char *spoil(int which, const gpuopt_elimination_desc *desc, gpuopt_elimination_messages *messages,
                          gpuopt_elimination_packed *m, uint8_t *bytes) {
     static const int32_t twice[] = {1, 1}, outside[] = {0, 3}, swapped[] = {2, 0};
@@ -298,7 +298,7 @@ static void refused_messages(void **state) {
     assert_int_equal(host.live, 0);
 }
 
-/* Calls that know no messages; memory that there is none of, or at a wrong place. */
+/* Calls that accept no messages; memory that does not exist, or is at a wrong place. */
 static void not_supported(void **state) {
     static const int32_t domain[] = {2, 3}, scope[] = {0, 1};
     test_host host;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The pieces that other solvers use: every message's table against all assignments of what is eliminated below it,
+ * The parts that other solvers use: every message's table against all assignments of the variables eliminated below it;
  * joins, projections, conditioned copies.
  */
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "gpuopt/inference.h"
 #include "tests/elimination/handle.h"
 
-/* A message as the caller gets it. */
+/* A message in the caller's form. */
 typedef struct read_message {
     int64_t *cost;
     double *value;

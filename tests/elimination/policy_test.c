@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is done when the tables do not fit: the exact answer by every policy that promises it, and never a byte more
- * than was planned.
+ * Tables that do not fit: every policy that promises the exact answer gives it, and never allocates a byte more than
+ * planned.
  */
 #include <math.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "gpuopt/search.h"
 #include "tests/elimination/handle.h"
 
-/* ---- Slices, streams, and what is chosen ---- */
+/* ---- Slices, streams, and the choice of a policy ---- */
 
 static const char *same_fault(const model *m, const brute *b, const answer *a, const answer *exact) {
     const char *fault = answer_fault(m, b, a, 1);
@@ -62,7 +62,7 @@ static void slices_are_exact(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* SLICE on models of all kinds, infeasible ones too; a model that fits is not sliced. */
+/* SLICE on models of all kinds, also infeasible ones; a model that fits is not sliced. */
 static void slices_of_random_models(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);

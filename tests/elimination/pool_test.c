@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Device memory that a context holds on to for its next handles (keep_device_bytes). How often it is taken from the
- * driver is counted where the emulated GPU is under test; otherwise only the answers are looked at.
+ * Device memory that a context retains for its next handles (keep_device_bytes). On the emulated GPU, allocations from
+ * the driver are counted; otherwise only the answers are checked.
  */
 #include <string.h>
 
 #include "tests/elimination/handle.h"
 #include "tests/support/backends.h"
 
-/* A message of DOMAIN^6 entries of 8 bits, 64 MB: more than a context kept when that was not the caller's choice. */
+/* A message of DOMAIN^6 entries of 8 bits, 64 MB: more than a context retained before the caller could choose. */
 enum { DOMAIN = 20, VARIABLES = 7 };
 
 static model draw(void) {
@@ -34,7 +34,7 @@ static gpuopt_context *keeping(uint64_t bytes) {
     return context;
 }
 
-/* Plans, makes and destroys the handle; returns how often device memory was taken from the driver. */
+/* Plans, creates and destroys the handle; returns how often device memory was allocated from the driver. */
 static long taken_by_handle(gpuopt_context *context, const gpuopt_elimination_desc *desc) {
     const long before = test_driver_allocations();
     gpuopt_elimination_estimate estimate;
@@ -56,7 +56,8 @@ static gpuopt_elimination_desc whole(const model *m) {
     return desc;
 }
 
-/* By default, and with all of it, the second handle of a size takes nothing from the driver; with 1 byte it does. */
+/* By default, and with all of it, the second handle of a size allocates nothing from the driver; with 1 byte it
+ * does. */
 static void second_handle(void **state) {
     static const uint64_t keep[] = {0, UINT64_MAX, 1, 1 << 20};
     model m = draw();
@@ -76,8 +77,8 @@ static void second_handle(void **state) {
     model_free(&m);
 }
 
-/* What is held is free to this context's plans, with which one handle after the other may take more than half of the
- * device; and it is there for others once the context is destroyed, or at once if the caller says so. */
+/* Retained memory is free for this context's plans, so that successive handles may take more than half of the device.
+ * It is free for others once the context is destroyed, or at once if the caller sets so. */
 static void held_memory_is_free(void **state) {
     gpuopt_context *one, *other;
     gpuopt_elimination *elimination;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * One bucket of two functions with a variable in common, large enough to be computed as a batch of min-plus products:
- * message(a, b, c) = min over x of f(x, a, b) + g(x, b, c), with each function's variables in several orders. Every
- * entry against plain loops.
+ * message(a, b, c) = min over x of f(x, a, b) + g(x, b, c). Each function has its variables in several orders. Every
+ * entry is compared with plain loops.
  */
 #include <stdlib.h>
 
@@ -28,7 +28,7 @@ static gpuopt_elimination_function *add_random(model *m, const int32_t scope[3],
     return f;
 }
 
-/* The entries of the message, whose scope the library tells. */
+/* The entries of the message; the library reports its scope. */
 static void check_message(gpuopt_elimination *elimination, const model *m) {
     const gpuopt_elimination_function *f = &m->function[0], *g = &m->function[1];
     gpuopt_elimination_message_info info = handle_message(elimination, X);

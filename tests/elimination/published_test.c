@@ -12,7 +12,7 @@
 #include "tests/support/orders.h"
 #include "tests/support/support.h"
 
-/* log2 of how much larger than published the largest table may be, after so many moves. */
+/* log2 of how much larger than published the largest table may be, after this number of moves. */
 static const struct {
     const char *name;
     int64_t moves;

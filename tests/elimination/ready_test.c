@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which messages are ready after each step. All of them are kept, or (keep OFF) only until they have been read: a
- * message is ready from the step that eliminates its variable to the one before that of the variable in whose bucket it
- * is put, or, without such a variable, to the end; join_rest reads those. What is ready has the same table either way.
+ * The messages ready after each step. All are kept, or (keep OFF) only until they have been read. A message is ready
+ * from the step that eliminates its variable to the step before its bucket's variable is eliminated. Without such a
+ * variable it is ready to the end; join_rest reads such messages. A ready message has the same table in both cases.
  */
 #include <stdlib.h>
 #include <string.h>

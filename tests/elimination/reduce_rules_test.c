@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reductions of models whose reduced form is known: that each rule does what it is for.
+ * Preprocessing of models with known reduced forms: each rule fulfils its purpose.
  */
 #include <string.h>
 

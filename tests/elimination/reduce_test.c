@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reductions: that the reduced model has the answer of the model, by all assignments of both; that its assignments,
- * optimal or not, come back with their cost; what stays that may not be touched, what is refused, and that memory may
- * fail anywhere. Each rule by itself: reduce_rules_test.c.
+ * Preprocessing: the reduced model has the answer of the model, by all assignments of both. Its assignments, optimal or
+ * not, map back with their cost. Untouchable variables stay; refusals; memory failures at any place. Each rule by
+ * itself: reduce_rules_test.c.
  */
 #include <string.h>
 
@@ -48,7 +48,7 @@ static void reductions_keep_the_answer(void **state) {
     assert_int_equal(host.live, 0);
 }
 
-/* Conditioned variables, and those that the order leaves over, keep their values, and with any values of theirs the
+/* Conditioned variables, and variables that the order leaves over, keep their values. With any values of theirs the
  * reduced model has the optimum of the model. */
 static void what_stays_untouched(void **state) {
     test_host host;
@@ -153,7 +153,7 @@ static void what_is_refused(void **state) {
 }
 
 /* The descriptors of the reduced model and of a relaxation of it have the options of the original descriptor, which may
- * be gone by then. */
+ * no longer exist. */
 static void options_are_kept(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
@@ -236,7 +236,7 @@ static int stop_later(void *user) {
     return ++asked >= stop_from;
 }
 
-/* Wherever it is stopped, by the hook or by its work, what is left has the model's answer. */
+/* After a stop at any place, by the hook or by its limit of work, the result has the model's answer. */
 static void stopped_anywhere(void **state) {
     int32_t by_hook = 0, by_work = 0, whole = 0, k;
     uint64_t seed;

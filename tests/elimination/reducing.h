@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reductions for the tests: models to reduce, and whether what comes of them is right.
+ * Preprocessing for the tests: models to reduce, and the correctness of the result.
  */
 #ifndef TESTS_ELIMINATION_REDUCING_H
 #define TESTS_ELIMINATION_REDUCING_H
@@ -13,11 +13,11 @@ gpuopt_elimination_desc reduction_desc(gpuopt_elimination_preprocessing *reducti
 /* Reduces, which must succeed. */
 gpuopt_elimination_preprocessing *reduction_of(gpuopt_context *context, const gpuopt_elimination_desc *desc,
                                                uint32_t rules, const test_host *host);
-/* The reduced model as a model of the tests, whose arrays are the library's. */
+/* The reduced model as a model of the tests; its arrays are the library's. */
 model reduction_model(gpuopt_elimination_preprocessing *reduction, const model *original);
-/* Assignments of the reduced model come back with their cost, and with the values that they have in the model. */
+/* Assignments of the reduced model map back with their cost, and with their values in the model. */
 const char *reduction_lift_fault(const model *m, gpuopt_elimination_preprocessing *reduction, uint64_t *seed);
-/* The reduced model's answer, by all its assignments and by a handle, beside that of the model. */
+/* The reduced model's answer, by all its assignments and by a handle, compared with the model's. */
 const char *reduction_fault(gpuopt_context *context, const model *m, gpuopt_elimination_preprocessing *reduction,
                             const test_host *host);
 /* Few costs and many forbidden entries, so that rules find something. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * One bucket at a time, of any shape: few variables of many values, many of few, tables much larger than what a thread
- * or a block takes at once, functions over any part of the message's scope, conditioned copies. Every entry of the
- * message against plain loops.
+ * One bucket at a time, of any shape: few variables of many values, many of few, tables much larger than the part that
+ * a thread or a block takes at once. Functions over any part of the message's scope, conditioned copies. Every entry of
+ * the message is compared with plain loops.
  */
 #include <math.h>
 #include <stdio.h>
@@ -251,7 +251,7 @@ static model draw_core(uint64_t *seed, gpuopt_elimination_cost type, gpuopt_elim
 
 /* A leaf's function without the leaf, or the function of a core variable: [entry of the remaining scope]. */
 static void reduce(const model *m, int32_t v, double *left) {
-    const gpuopt_elimination_function *f = &m->function[v - 1]; /* that of variable v */
+    const gpuopt_elimination_function *f = &m->function[v - 1]; /* the function of variable v */
     double sign = m->semiring == GPUOPT_SEMIRING_MAX_SUM ? -1 : 1;
     int32_t entries = 1 << (f->arity - 1), a, e;
     for (e = 0; v >= CORE && e < entries; e++) {

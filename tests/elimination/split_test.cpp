@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which buckets the CUDA backend computes as min-plus products, and how it divides their tables into two groups, tested
- * without a GPU: by a backend that gets plans from the library and computes nothing. The scopes of a bucket's tables
- * say what is right.
+ * The buckets that the CUDA backend computes as min-plus products, and the division of their tables into two groups.
+ * These are tested without a GPU, by a backend that receives plans from the library and computes nothing. The scopes of
+ * a bucket's tables determine the right result.
  */
 #define __host__ /* without these two, product_plan.cuh is plain C++ */
 #define __device__
@@ -79,7 +79,7 @@ const gpuopt__elimination_job &message_job(const gpuopt__elimination_plan &plan)
     return plan.job[bucket.job + bucket.jobs - 1];
 }
 
-/* Whether the tables can be divided into two groups, whatever the time; the best way to do so. */
+/* Whether the tables can be divided into two groups, for any time; the best way to do so. */
 bool split(const gpuopt__elimination_plan &plan, bool packed, Product *p) {
     const gpuopt__elimination_job &job = message_job(plan);
     MessageDigits digits;
@@ -102,7 +102,7 @@ int64_t entry_at(const gpuopt__elimination_plan &plan, int32_t table, const std:
     return at;
 }
 
-/* What index i of a side adds to the address in table k of a product. */
+/* The part of the address in table k of a product for index i of a side. */
 int64_t side_at(const Product &p, int k, int side, int64_t i) {
     int64_t at = 0;
     for (int j = p.first[side] + p.digits[side] - 1; j >= p.first[side]; j--) {
@@ -112,7 +112,7 @@ int64_t side_at(const Product &p, int k, int side, int64_t i) {
     return at;
 }
 
-/* The product of the domains of the variables that one side alone has, by the scopes. */
+/* The product of the domains of the variables that only one side has, by the scopes. */
 double own_entries(const gpuopt__elimination_plan &plan, const gpuopt__elimination_job &job, uint32_t group, int side) {
     std::vector<int> in[2];
     double entries = 1;
@@ -126,7 +126,8 @@ double own_entries(const gpuopt__elimination_plan &plan, const gpuopt__eliminati
     return entries;
 }
 
-/* Whether the tables can be divided into two groups with 16 rows or columns of their own each. Tries all ways. */
+/* Whether the tables can be divided into two groups, each with 16 rows or columns that the other lacks. Tries all
+ * ways. */
 bool can_split(const gpuopt__elimination_plan &plan) {
     const gpuopt__elimination_job &job = message_job(plan);
     for (uint32_t group = 1; group < 1u << (job.operands - 1); group++)
@@ -137,8 +138,8 @@ bool can_split(const gpuopt__elimination_plan &plan) {
 long splits, refusals, gathered_apart, copied;
 uint64_t seed;
 
-/* Checks that every entry of the message is computed exactly once, from the table entries that belong to the values of
- * its variables, and that no side depends on the digits of the other. */
+/* Checks that every entry of the message is computed exactly once, from the table entries for its variables' values.
+ * Also checks that no side depends on the digits of the other. */
 void check_addresses(const gpuopt__elimination_plan &plan, const Product &p) {
     const gpuopt__elimination_job &job = message_job(plan);
     assert_true(p.total[PRODUCT_BATCH] * p.total[PRODUCT_LEFT] * p.total[PRODUCT_RIGHT] == job.entries);
@@ -198,7 +199,7 @@ void check_copies(const Product &plain) {
                     int64_t at = p.copy_at[k] + side_at(p, k, PRODUCT_BATCH, b) + side_at(p, k, side, r) +
                                  v * p.value_stride[k] - end;
                     assert_true(at >= 0 && at < p.copied[k]);
-                    /* Several indices share an entry where the operand does not depend on them. */
+                    /* Several indices share an entry if the operand does not depend on them. */
                     assert_true(met[static_cast<size_t>(at)]++ < p.total[PRODUCT_BATCH] / batch * p.total[side] / rows);
                 }
         end += p.copied[k];
@@ -206,8 +207,8 @@ void check_copies(const Product &plain) {
     assert_true(end - before == product_copies(plain));
 }
 
-/* Checks that tiles cover all rows and columns, that none lies outside, that there is a kernel for them and enough
- * shared memory. */
+/* Checks that tiles cover all rows and columns and none lies outside. Also checks that a kernel and enough shared
+ * memory exist for them. */
 void check_shape(const Product &p) {
     const int64_t rows = product_rows_of(p), columns = product_columns_of(p);
     assert_true(p.total[PRODUCT_LEFT] >= 16 && p.total[PRODUCT_RIGHT] >= 16);
@@ -308,9 +309,9 @@ void known_buckets(void **) {
         {{300, 300, 400}, {{1}, {2}}, int64_t{1} << 40, false, {}},
         /* A batch of them: variable 2 is in both. */
         {{64, 64, 32, 64}, {{1, 2}, {2, 3}}, 10, true, {32, 64, 64}},
-        /* The same, large enough for the table over 1 and 2, whose rows lie 32 apart, to be copied first. */
+        /* The same, large enough to copy first the table over 1 and 2; its rows lie 32 apart. */
         {{64, 1024, 32, 1024}, {{1, 2}, {2, 3}}, 1 << 24, true, {32, 1024, 1024}, true},
-        /* One table alone, or all tables over the same variables: there are no two groups. */
+        /* A single table, or all tables over the same variables: there are no two groups. */
         {{64, 64, 64}, {{1, 2}}, 10, false, {}},
         {{64, 64, 64}, {{1, 2}, {1, 2}}, 10, false, {}},
         {{64, 64, 64}, {{1, 2}, {1}}, 10, false, {}},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The caller owns the loop: one variable at a time or all at once, what stands where in between, starting again, two
- * contexts side by side; memory that runs out, and steps that take none.
+ * The caller owns the loop: one variable at a time or all at once, the state in between, starting again, two contexts
+ * side by side; memory that runs out, and steps that allocate none.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,8 +11,8 @@
 #include "gpuopt/inference.h"
 #include "tests/elimination/handle.h"
 
-/* A ladder of 2 * `rungs` variables with domains 2, 3, 4: costs 7 |a - b| along it and 3 |a - b| on the rungs, and 50
- * for 0 at one end of it. */
+/* A ladder of 2 * `rungs` variables with domains 2, 3, 4. It costs 7 |a - b| along the sides, 3 |a - b| on the rungs,
+ * and 50 for 0 at one end. */
 static model ladder(gpuopt_elimination_semiring semiring, int32_t rungs) {
     int32_t domain[MODEL_VARIABLES] = {0}, v;
     gpuopt_elimination_function *f;
@@ -250,7 +250,7 @@ static gpuopt_status whole_life(const gpuopt_context_desc *context_desc, const v
 }
 
 static void run_out(const gpuopt_elimination_desc *desc) {
-    /* the context, what three calls need for a while, and the handle */
+    /* the context, temporary memory of three calls, and the handle */
     assert_true(test_runs_out(whole_life, desc) >= 5);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The policy STREAM: what goes through the device in chunks is what is computed with all tables in its memory, message
- * by message. Off the GPU on a backend that stands for one (streaming.h).
+ * The policy STREAM: chunks passed through the device give the same results as all tables in its memory, message by
+ * message. Without a GPU on a backend that simulates one (streaming.h).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,7 +128,7 @@ static void largest_on_host(gpuopt_elimination *e, int32_t messages) {
 
 /* ---- Random models ---- */
 
-/* Draws an order to be searched for, one that is given and leaves variables over, or conditions. */
+/* Draws an order to search for, a given one that leaves variables over, or conditions. */
 static void draw_order(uint64_t *seed, const model *m, gpuopt_elimination_desc *desc,
                        gpuopt_elimination_messages *messages, int32_t *permutation) {
     draw_permutation(seed, m->variables, permutation);
@@ -143,7 +143,7 @@ static void draw_order(uint64_t *seed, const model *m, gpuopt_elimination_desc *
     }
 }
 
-/* What the runs of a model are compared with. */
+/* The data compared with the runs of a model. */
 typedef struct reference {
     gpuopt_elimination *exact;
     gpuopt_elimination_info info;
@@ -151,7 +151,7 @@ typedef struct reference {
     int32_t value[MOST_VARIABLES];
 } reference;
 
-/* Memory is as planned, to the byte; the same messages, answer and assignment; and once more from the start. */
+/* Memory is as planned, to the byte; the same messages, answer and assignment; and again from the start. */
 static void one_run(gpuopt_context *context, test_host *host, const gpuopt_elimination_desc *desc, const model *m,
                     const reference *r, uint64_t *seed) {
     const int kept = desc->memory->retain_messages != GPUOPT_OFF;
@@ -239,7 +239,7 @@ static void chunks_of_random_models(void **state) {
     gpuopt_context_destroy(context);
     assert_true(runs[0] > 2 * rounds && runs[1] > rounds / 2);
     for (k = 8; k <= 64; k *= 2) assert_true(of_bits[k] > rounds / 8);
-    if (test_on("cuda")) return; /* what is counted is what the other backend does */
+    if (test_on("cuda")) return; /* the counts are the other backend's */
     printf("%ld jobs, %ld chunks; %ld jobs cut in inner digits, %ld chunks short; %ld parts held\n",
            streaming_done.jobs - start.jobs, streaming_done.chunks - start.chunks, streaming_done.inner - start.inner,
            streaming_done.short_chunks - start.short_chunks, streaming_done.held - start.held);
@@ -250,7 +250,7 @@ static void chunks_of_random_models(void **state) {
 
 /* ---- Min-plus products, and all assignments ---- */
 
-/* Pairs of variables with a function over them, the first `eliminated` variables to be eliminated. */
+/* Pairs of variables with a function over them; the first `eliminated` variables are eliminated. */
 typedef struct shape {
     int32_t variables, eliminated, domain[6], pair[6][2];
 } shape;
@@ -295,8 +295,8 @@ static void chunks_of(const shape *of, int64_t largest, int32_t bits) {
     gpuopt_context_destroy(context);
 }
 
-/* Variable 0 is in functions with 2, 3 and 4, variable 1 with 2, 3 and 5: once both are gone, eliminating 2 is a batch,
- * 3, of min-plus products of two messages, all in host memory. */
+/* Variable 0 shares functions with 2, 3 and 4, variable 1 with 2, 3 and 5. After both, eliminating 2 is a batch, 3, of
+ * min-plus products of two messages, all in host memory. */
 static void chunks_of_products(void **state) {
     static const shape products = {6, 6, {71, 68, 75, 66, 73, 70}, {{0, 2}, {0, 3}, {0, 4}, {1, 2}, {1, 3}, {1, 5}}};
     (void)state;
@@ -305,7 +305,7 @@ static void chunks_of_products(void **state) {
     chunks_of(&products, 1 << 20, 32);
 }
 
-/* A message with a prime number of rows: whatever number of rows tiles and chunks have, some have fewer. */
+/* A message with a prime number of rows: for any number of rows of tiles and chunks, some have fewer. */
 static void chunks_of_rows(void **state) {
     static const shape rows = {3, 1, {8, 401, 400}, {{0, 1}, {0, 2}}};
     const streaming_totals start = streaming_done;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The library once more, for its private parts, with no name that is visible outside. */
+/* The library again, for its private parts, without externally visible names. */
 #if defined(__GNUC__)
 #pragma GCC diagnostic ignored "-Wunused-function"
 #endif
@@ -10,7 +10,7 @@
 
 streaming_totals streaming_done;
 
-/* What a buffer holds of an operand: `entries` entries of each value from `at` on; at == -1: nothing. */
+/* The part of an operand in a buffer: `entries` entries of each value from `at` on; at == -1: empty. */
 typedef struct held_part {
     int64_t at, entries;
 } held_part;
@@ -47,7 +47,7 @@ static uint64_t cut_handle(const gpuopt__elimination_plan *plan, void *memory, s
     return arena.used;
 }
 
-/* Bytes of the tables; `device`: without those in host memory. */
+/* Bytes of the tables; `device`: without tables in host memory. */
 static uint64_t cut_tables(const gpuopt_context *context, const gpuopt__elimination_plan *plan, int device,
                            void *memory, gpuopt__elimination_cpu *e) {
     gpuopt__elimination_plan all = *plan;
@@ -97,7 +97,7 @@ static void streaming_destroy(gpuopt_elimination *e) {
 
 /* ---- Chunks ---- */
 
-/* Where a table in host memory begins in the store: behind the device, at `at` in its own store. */
+/* The begin of a table in host memory within the store: behind the device, at `at` in its own store. */
 static int64_t host_entry(const gpuopt__elimination_plan *plan, int64_t at) { return plan->store + at; }
 
 static int64_t host_count(const gpuopt__elimination_plan *plan, int64_t at) { return plan->counts + at; }
@@ -120,7 +120,7 @@ static void spoil(streaming *s, int64_t from, int64_t end) {
         memset(s->cpu.counts + from + plan->count_shift, 0x5a, sizeof(uint64_t) * (size_t)(end - from));
 }
 
-/* Copies what the chunk reads of operand k, unless the buffer still has it from the chunk before the last. */
+/* Copies the chunk's part of operand k, unless the buffer still has it from the chunk before the last. */
 static void fill_part(chunk_run *run, int32_t k) {
     streaming *s = run->s;
     const gpuopt__elimination_plan *plan = &s->cpu.head.plan;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A backend for machines without a GPU that has the policy STREAM: the CPU's, whose store stands for a device's memory.
- * Tables in host memory lie behind it, and what is computed with them goes through the two buffers, chunk by chunk, as
- * on a GPU. What a chunk may not touch is checked, and buffers hold rubbish until they are written.
+ * A backend with the policy STREAM for machines without a GPU: the CPU's, with a store that represents a device's
+ * memory. Tables in host memory lie behind it. Their data pass through the two buffers, chunk by chunk, as on a GPU.
+ * Accesses outside a chunk are detected, and buffers hold garbage until they are written.
  */
 #ifndef TESTS_ELIMINATION_STREAMING_H
 #define TESTS_ELIMINATION_STREAMING_H
@@ -12,8 +12,8 @@
 /* Counts of all that has run since the program began. */
 typedef struct streaming_totals {
     long jobs, chunks;
-    long inner;                    /* jobs of whose tiles' digits the slowest are fixed */
-    long short_chunks, short_rows; /* chunks that are smaller than others of the job; by rows that a tile has not */
+    long inner;                    /* jobs that fix the slowest digits of their tiles */
+    long short_chunks, short_rows; /* chunks smaller than others of the job; by rows that a tile lacks */
     long held;                     /* parts of tables that a buffer had already */
 } streaming_totals;
 extern streaming_totals streaming_done;

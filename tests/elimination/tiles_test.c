@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Buckets with so large tables that a GPU takes their message in tiles of several rows, with what these need brought
- * through shared memory: one to three large functions that lack different variables, for few values to ten, and stored
- * costs of each width. Every entry against plain loops.
+ * Buckets with tables so large that a GPU takes their message in tiles of several rows, with data that pass through
+ * shared memory. One to three large functions that lack different variables, for few values to ten, and stored costs of
+ * each width. Every entry is compared with plain loops.
  */
 #include <stdlib.h>
 
@@ -145,14 +145,14 @@ static void buckets(shape s) {
     test_host host;
     gpuopt_context *context = test_context(&host);
     uint64_t seed = 11 + (uint64_t)s;
-    /* Tiles are of the GPU: a CPU need not see each number of values with threads, or under sanitizers, too. */
+    /* Only the GPU has tiles: a CPU need not run each number of values with threads, or under sanitizers, too. */
     const int step = !test_on("cuda") && (test_on("cpu-threads") || test_few()) ? 2 : 1;
     int k;
     for (k = 0; k < DOMAINS; k += step) {
         int w = (k + (int)s) % WIDTHS;
         model m = make_variables(values[k], (int64_t)1 << (width[w] == 8 ? LOG_ENTRIES + 1 : LOG_ENTRIES));
         add_functions(&m, s);
-        /* Enough for sums with one and with two of them, and entries for which no value is allowed. */
+        /* Enough for sums with one and with two of them, and entries without an allowed value. */
         fill(&m, largest_sum[w], s == TWO_WITH_FORBIDDEN ? 40 : 0, &seed);
         check_bucket(context, &host, &m, width[w]);
         model_free(&m);

@@ -3,9 +3,10 @@
  * A libFuzzer target for basis inverses: the input's bytes become a technique and calls in any order on two handles.
  * The following must hold:
  *
- *   B, kept as a plain matrix of integers, times the inverse that the handle reports is the identity; FTRAN and BTRAN
- *   solve with B; _load is refused exactly if B is singular, by elimination in integers; a second handle with only the
- *   accepted calls has the same inverse to the bit; steps allocate nothing that lasts, and nothing leaks.
+ *   B, kept as a plain matrix of integers, times the inverse that the handle reports is the identity;
+ *   FTRAN and BTRAN solve with B; _load is refused exactly if B is singular, by elimination in integers;
+ *   a second handle with only the accepted calls has the same inverse to the bit;
+ *   steps allocate nothing that lasts, and nothing leaks.
  *
  * Longest input: 400
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The general contract: which arguments are refused, and that a refused call changes nothing; the state before the
- * first step; memory; structs of other versions.
+ * The general contract: refusals, which change nothing; the state before the first step; memory; structs of other
+ * versions.
  */
 #include <string.h>
 
@@ -72,8 +72,8 @@ static void refused(void **state) {
     assert_int_equal(host.live, 0);
 }
 
-/* Item sets in device memory are refused by a backend that has none, and nothing changes. device_test.c covers the CUDA
- * backend. */
+/* Item sets in device memory are refused by a backend without device memory, without changes. device_test.c covers the
+ * CUDA backend. */
 static void where(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Batches of small knapsacks, against dynamic programming (over weights, with several copies of an item) and, for large
+ * Batches of small knapsacks against dynamic programming (over weights, with several copies of an item) and, for large
  * numbers, all solutions; limits; strides; the same bits as on one thread of the CPU.
  */
 #include <stdlib.h>
@@ -96,7 +96,7 @@ static void large_numbers(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* What nothing is to be decided of. */
+/* Knapsacks without a decision to make. */
 static void trivial(void **state) {
     static const int64_t weight[3][3] = {{5, 6, 7}, {0, 0, 0}, {2, 3, 9}},
                          profit[3][3] = {{1, 2, 3}, {4, 0, 7}, {0, -5, 3}};
@@ -129,7 +129,7 @@ static void trivial(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* A search that is cut short has a solution and a bound on both sides of the optimum, and counts its nodes. */
+/* An interrupted search has a solution and a bound on both sides of the optimum, and counts its nodes. */
 static void limits(void **state) {
     gpuopt_context *context = test_context(NULL);
     reply *s = reply_new();
@@ -152,7 +152,7 @@ static void limits(void **state) {
             before[k] = s->upper[k];
         }
     }
-    assert_true(cut > 50 && between > 5); /* the bound falls while the search goes on */
+    assert_true(cut > 50 && between > 5); /* the bound falls during the search */
     free(before);
     free(optimum);
     draw_free(d);
@@ -192,7 +192,7 @@ static void strides(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* The backend under test does what one thread of the CPU does, node for node. */
+/* The backend under test agrees with one thread of the CPU, node for node. */
 static void same_bits(void **state) {
     gpuopt_context_desc desc;
     gpuopt_context *context = test_context(NULL), *plain;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Multiple-choice knapsacks: what is refused; memory that runs out; the stop hook, limits and full lists; solutions
- * that the caller knows; device memory.
+ * Multiple-choice knapsacks: refusals; memory that runs out; the stop hook, limits and full lists; the caller's
+ * solutions; device memory.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/knapsack/choice_models.h"
 
-/* One that takes some steps. */
+/* A problem that takes some steps. */
 static choice *some_problem(void) {
     choice *m = malloc(sizeof *m);
     uint64_t seed = 3;
@@ -110,7 +110,7 @@ static gpuopt_status life_of(const gpuopt_context_desc *desc, const void *of, in
 static gpuopt_status life(const gpuopt_context_desc *desc, const void *of) { return life_of(desc, of, 16); }
 static gpuopt_status long_life(const gpuopt_context_desc *desc, const void *of) { return life_of(desc, of, 1 << 16); }
 
-/* The plan is what _create keeps; memory that fails at each allocation is an error, and nothing is lost. */
+/* The plan equals the memory of _create; a failure of each allocation is an error, and nothing leaks. */
 static void memory(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
@@ -119,7 +119,7 @@ static void memory(void **state) {
                                                           choice_desc(m, 1)};
     int pass;
     (void)state;
-    for (pass = 0; pass < 3; pass++) { /* with long steps, without, and nothing but what _create takes for a while */
+    for (pass = 0; pass < 3; pass++) { /* with long steps, without, and with only the temporary memory of _create */
         const gpuopt_knapsack_multiple_choice_desc *desc = &descs[pass];
         gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan);
         const uint64_t bytes = host.bytes[GPUOPT_HOST], device = host.bytes[GPUOPT_DEVICE];
@@ -196,8 +196,8 @@ static void ends(void **state) {
     gpuopt_context_destroy(plain);
 }
 
-/* Lists of default size grow; the answer is that of lists that are large enough. Without memory they are full, and grow
- * once there is some. */
+/* Lists of default size grow; the answer equals the answer with large enough lists. Without memory they are full, and
+ * grow once there is some. */
 static void grows(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
@@ -242,7 +242,7 @@ static void grows(void **state) {
     assert_int_equal(host.live, 0);
 }
 
-/* The optimum given at the start, or in between, is kept with those items; a worse one changes nothing. */
+/* The optimum given at the start, or in between, is kept with its items; a worse one changes nothing. */
 static void incumbents(void **state) {
     gpuopt_context *context = test_context(NULL);
     choice *m = some_problem();

@@ -46,7 +46,7 @@ void choice_random(choice *m, int kind, int32_t classes, int32_t items, int64_t 
     m->capacity = least + (int64_t)((double)(most - least) * (.2 + .6 * test_random(seed)));
 }
 
-/* From class c on, with what is left. */
+/* From class c on, with the residual capacity. */
 static int64_t enumerate(const choice *m, int32_t c, int64_t left) {
     int64_t best = INT64_MIN, j;
     if (c == m->classes) return 0;

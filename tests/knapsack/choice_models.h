@@ -15,11 +15,13 @@ typedef struct choice {
     int64_t begin[CHOICE_CLASSES + 1], weight[CHOICE_ITEMS], profit[CHOICE_ITEMS], capacity;
 } choice;
 
-/* Kind 0 .. CHOICE_KINDS - 1, each class of so many items, weights up to range: uncorrelated; weakly correlated;
- * strongly correlated, in Pisinger's form, where an item is the sum of the ones before it (A minimal algorithm for the
- * multiple-choice knapsack problem, 1995); subset sum; classes of all sizes from 1, with ties; profits of any sign;
- * bounded knapsacks, where the items of a class are copies 0, 1, 2, ... of one. The capacity is between what the
- * lightest and the heaviest items weigh. */
+/* Kind 0 .. CHOICE_KINDS - 1, with this many items in each class and weights up to range:
+ * - uncorrelated; weakly correlated;
+ * - strongly correlated, in Pisinger's form, where an item is a sum of earlier ones (A minimal algorithm for the
+ *   multiple-choice knapsack problem, 1995);
+ * - subset sum; classes of all sizes from 1, with ties; profits of any sign;
+ * - bounded knapsacks, where the items of a class are copies 0, 1, 2, ... of one item.
+ * The capacity is between the weights of the lightest and the heaviest items. */
 void choice_random(choice *m, int kind, int32_t classes, int32_t items, int64_t range, uint64_t *seed);
 
 /* The optimum; INT64_MIN: there is no solution. Of at most a million selections; of capacities up to 100,000. */
@@ -30,7 +32,7 @@ gpuopt_knapsack_multiple_choice_desc choice_desc(const choice *m, int64_t states
 gpuopt_knapsack_multiple_choice *choice_create(gpuopt_context *context,
                                                const gpuopt_knapsack_multiple_choice_desc *desc);
 gpuopt_knapsack_multiple_choice_info choice_info(gpuopt_knapsack_multiple_choice *knapsack);
-/* Checks that the items are of their classes, fit, and have the profit that the handle reports, and returns that.
+/* Checks that the items are of their classes, fit, and have the profit that the handle reports. Returns this profit.
  * chosen [classes] may be NULL. */
 int64_t choice_check_items(gpuopt_knapsack_multiple_choice *knapsack, const choice *m, int32_t *chosen);
 /* Runs to the end, and checks that this is the optimum. */

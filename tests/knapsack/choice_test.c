@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Multiple-choice knapsacks: optima against enumeration, dynamic programming and the 0-1 search; the same counts and
- * items on every backend, and however the work is divided; numbers of all sizes.
+ * items on every backend, and for any division of the work; numbers of all sizes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +67,7 @@ static void capacities(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Classes of one item, of which at most one is taken, are gpuopt_knapsack's problem. */
+/* Classes of one item, at most one of which is taken, are gpuopt_knapsack's problem. */
 static void single(void **state) {
     gpuopt_context *context = test_context(NULL);
     choice *m = malloc(sizeof *m);
@@ -98,13 +98,13 @@ static void single(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* What a search reports at its end. */
+/* The report of a search at its end. */
 typedef struct ending {
     gpuopt_knapsack_multiple_choice_info info;
     int32_t chosen[CHOICE_CLASSES];
 } ending;
 
-/* Runs to the end in pieces, of so many states, or steps; 0: in one. between: the items are asked for after each. */
+/* Runs to the end in pieces, of this many states, or steps; 0: in one. between: the items are fetched after each. */
 static ending run_in_pieces(gpuopt_context *context, const gpuopt_knapsack_multiple_choice_desc *desc, const choice *m,
                             int64_t states, int32_t steps, int between) {
     gpuopt_knapsack_multiple_choice *k = choice_create(context, desc);
@@ -127,7 +127,7 @@ static ending run_in_pieces(gpuopt_context *context, const gpuopt_knapsack_multi
     return e;
 }
 
-/* The backend under test does what one thread of the CPU does, state for state, in one call or in many. */
+/* The backend under test agrees with one thread of the CPU, state for state, in one call or in many. */
 static void same_bits(void **state) {
     gpuopt_context_desc plain_desc;
     gpuopt_context *context = test_context(NULL), *plain;
@@ -159,7 +159,7 @@ static void same_bits(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Lists so long that a step is divided: what one thread of the CPU finds, also where they only just fit. */
+/* Lists so long that a step is divided: the results of one thread of the CPU, also if the lists only just fit. */
 static void long_lists(void **state) {
     gpuopt_context_desc plain_desc;
     gpuopt_context *context = test_context(NULL), *plain;
@@ -202,7 +202,7 @@ static void long_lists(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Numbers of all sizes; refused are those whose sums exceed 2^60. */
+/* Numbers of all sizes; sums that exceed 2^60 are refused. */
 static void large_numbers(void **state) {
     const int64_t most = (int64_t)1 << 60;
     gpuopt_context *context = test_context(NULL);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The generated instances of the literature: that they agree with their definitions (Boukedjar et al., 2012, and
- * Pisinger, Where are the hard knapsack problems?, 2005), and that the search finds the optimum of dynamic programming
- * and its items.
+ * The generated instances of the literature agree with their definitions (Boukedjar et al., 2012, and Pisinger, Where
+ * are the hard knapsack problems?, 2005). The search finds the optimum of dynamic programming and its items.
  */
 #include <string.h>
 
@@ -24,7 +23,7 @@ static int on_circle(int64_t w, int64_t p, int64_t r) {
     return p >= 0 && 9 * p * p <= square && square < 9 * (p + 1) * (p + 1);
 }
 
-/* Whether an item alone may belong to the class. For span that says little: see check_span. */
+/* Whether an item alone may belong to the class. For span this is a weak test: see check_span. */
 static int belongs(int class, int64_t w, int64_t p, int64_t r) {
     int64_t tenth = r / 10, lowest = w - tenth > 1 ? w - tenth : 1;
     switch (class) {
@@ -93,7 +92,7 @@ static void definitions(void **state) {
             }
 }
 
-/* The random numbers are those of splitmix64, whose first numbers for the seed 1234567 are published. */
+/* The random numbers are splitmix64's; its first numbers for the seed 1234567 are published. */
 static void paper_stream(void **state) {
     static const uint64_t published[] = {6457827717110365317u, 3203168211198807973u, 9817491932198370423u,
                                          4593380528125082431u, 16408922859458223821u};

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Several copies of knapsack items, as calls say them: solutions and claims; numbers of copies from none to the largest;
- * what is refused.
+ * Several copies of knapsack items in the calls: solutions and claims; numbers of copies from none to the largest;
+ * refusals.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/knapsack/bounded.h"
 
-/* What one handle found is told to another: in host and in device memory, before and after, as items and as a claim. */
+/* Passes one handle's results to another: in host and in device memory, before and after, as items and as a claim. */
 static void offered(void **state) {
     gpuopt_context *context = test_context(NULL);
     uint64_t random = 14;
@@ -21,7 +21,7 @@ static void offered(void **state) {
         gpuopt_knapsack *one = model_create(context, &desc), *two;
         gpuopt_knapsack_info i;
         int64_t copies[MODEL_MOST + 1], again[MODEL_MOST + 1];
-        desc.search = GPUOPT_SEARCH_BREADTH; /* whose first solution is not often the best */
+        desc.search = GPUOPT_SEARCH_BREADTH; /* its first solution is seldom the best */
         two = model_create(context, &desc);
         gpuopt_desc_init(&i, sizeof i);
         assert_int_equal(gpuopt_knapsack_expand(one, 0, 0, NULL), GPUOPT_OK);
@@ -42,8 +42,8 @@ static void offered(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Every number of copies can be said and is said back: by an item without weight all of whose copies are free to take,
- * and by items that fill the knapsack alone. */
+/* Every number of copies can be set and is returned: by an item without weight, of which all copies may be taken, and
+ * by items that fill the knapsack alone. */
 static void every_number(void **state) {
     static const int64_t limit[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 15, 16, 17, 31, 33};
     gpuopt_context *context = test_context(NULL);
@@ -75,7 +75,7 @@ static void every_number(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Large numbers, whose answers are known by hand. */
+/* Large numbers, with answers known by hand. */
 static void large(void **state) {
     static const struct {
         int64_t weight, profit, upper, capacity, copies;
@@ -119,7 +119,7 @@ static void large(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* What is refused, with its message; the handle stays usable, and nothing of memory is left. */
+/* Refusals and their messages; the handle stays usable, and no memory is left. */
 static void refused(void **state) {
     static const int64_t weight[] = {5, 2, 0}, profit[] = {6, 3, 1}, upper[] = {2, 4, 3}, negative[] = {2, -1, 3};
     static const int64_t too_many[] = {0, 5, 0}, below[] = {0, -1, 0}, heavy[] = {2, 2, 0}, good[] = {2, 0, 1};

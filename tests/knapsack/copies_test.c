@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsacks with several copies of items, against dynamic programming over copies: every search, pools from the smallest
- * up, in one call and level by level; nodes that are packed, dealt and kept.
+ * Knapsacks with several copies of items, against dynamic programming over copies. Every search, pools from the
+ * smallest up, in one call and level by level; nodes that are packed, dealt and kept.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -74,8 +74,8 @@ static void more_items(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Strongly correlated items are easy by bounds from the number of copies. The answer is that with an item for each copy,
- * which knows nothing of copies. */
+/* Strongly correlated items are easy by bounds from the number of copies. The answer is compared with the model that
+ * has an item for each copy, and no copies. */
 static void strong_ones(void **state) {
     gpuopt_context *context = test_context(NULL);
     uint64_t random = 16;
@@ -115,8 +115,8 @@ static void strong_ones(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Items that are nearly alike: the best solutions have one copy more than the greedy one, or just as many as are needed to
- * beat it, and bounds from the number of copies decide before the search finds them. */
+/* Items that are nearly alike. The best solutions have one copy more than the greedy one, or just enough to beat it.
+ * Bounds from the number of copies decide before the search finds them. */
 static void alike(void **state) {
     gpuopt_context *context = test_context(NULL);
     uint64_t random = 17;
@@ -153,7 +153,7 @@ static void alike(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Two handles share the nodes; both know the same pieces. */
+/* Two handles share the nodes; both have the same pieces. */
 static void shared(void **state) {
     gpuopt_context *context = test_context(NULL);
     uint64_t random = 13, size;
@@ -192,7 +192,7 @@ static void shared(void **state) {
                     (i.primal_bound == optimum || other.primal_bound == optimum));
         assert_true(bounded_check(one, &b, copies) == i.primal_bound &&
                     bounded_check(two, &b, copies) == other.primal_bound);
-        /* A checkpoint of a search at its end holds the solution: a fresh handle knows it. */
+        /* A checkpoint of a search at its end holds the solution, and passes it to a fresh handle. */
         bytes = model_pack(i.primal_bound == optimum ? one : two, -1, 0, &size);
         gpuopt_knapsack_destroy(one);
         one = model_create(context, &desc);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Nodes dealt out of a pool, kept in one, and added to one: handles that pass them to and fro, or each keep a part,
- * find the optimum of dynamic programming together; each node is in one place; halves are even at every level; and what
- * is refused.
+ * Nodes dealt out of a pool, kept in one, and added to one. Handles that pass them back and forth, or each keep a part,
+ * find the optimum of dynamic programming together. Each node is in one place, halves are even at every level, and
+ * faulty calls are refused.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +65,7 @@ static pool read_pool(const unsigned char *bytes) {
 static int same_nodes(const unsigned char *a, const unsigned char *b) { return memcmp(a, b, 20) == 0; }
 
 /* Every node is in one of the two, in its order; one of each `every` is in the bytes. Lists of several levels, in pools
- * that are too small and in such that are not. */
+ * that are too small and in pools that are not. */
 static void every_node(void **state) {
     gpuopt_context *context = test_context(NULL);
     uint64_t random = 31;
@@ -121,7 +121,7 @@ static void every_node(void **state) {
 
 static int compare_nodes(const void *a, const void *b) { return memcmp(a, b, 20); }
 
-/* The nodes of a list among those of a pool, which are sorted; NULL: it has no list of that level. */
+/* The nodes of a list in a pool, sorted; NULL: the pool has no list of that level. */
 static const unsigned char *list_at(const pool *p, int64_t level, int64_t *count) {
     const unsigned char *node = p->node;
     int32_t j;
@@ -133,8 +133,8 @@ static const unsigned char *list_at(const pool *p, int64_t level, int64_t *count
     return NULL;
 }
 
-/* Handles that have made the same calls, and then each keep a part: at each level the parts are the whole, as many
- * nodes as there are in each but for one, and their best solution is that of dynamic programming. */
+/* Handles that have made the same calls, and then each keep a part. At each level the parts form the whole, with
+ * equally many nodes in each up to one. Their best solution is the optimum by dynamic programming. */
 static void parts_of_a_whole(void **state) {
     gpuopt_context *context = test_context(NULL);
     uint64_t random = 47, size;
@@ -274,7 +274,7 @@ static void passed_around(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* The tree of BREADTH with a claim is the same whoever expands it: as many nodes in all as in one search. */
+/* The tree of BREADTH with a claim is the same for any division: as many nodes in all as in one search. */
 static void same_tree(void **state) {
     gpuopt_context *context = test_context(NULL);
     uint64_t random = 41, size;
@@ -354,7 +354,7 @@ static void refused(void **state) {
             GPUOPT_ERROR_ARGUMENT);
     }
     assert_int_equal(info_of(knapsack).alive, alive);
-    /* One of far more than there are is none, and such bytes add none. */
+    /* One of more nodes than exist is none, and such bytes add none. */
     free(bytes);
     bytes = deal(knapsack, (int64_t)1 << 50, &all);
     assert_int_equal(info_of(knapsack).alive, alive);

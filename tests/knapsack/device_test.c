@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Item sets in device memory, which only the CUDA backend has, for handles that keep their nodes in host memory and for
- * handles that keep them on the device.
+ * Item sets in device memory, which only the CUDA backend has, for handles with their nodes in host memory and for
+ * handles with their nodes on the device.
  */
 #include <string.h>
 

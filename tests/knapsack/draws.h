@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Batches of small knapsacks at random, what a run reports of them, and dynamic programming beside it.
+ * Random batches of small knapsacks, the results of a run, and dynamic programming for comparison.
  */
 #ifndef TESTS_KNAPSACK_DRAWS_H
 #define TESTS_KNAPSACK_DRAWS_H
@@ -12,7 +12,7 @@ __extension__ typedef __int128 wide;
 
 enum { ITEMS = 50, COUNT = 60, MOST_CAPACITY = 1 << 16 };
 
-/* Knapsacks, and what a run said of them. The arrays are [count][stride], and exactly as long as may be read. */
+/* Knapsacks, and the results of a run. The arrays are [count][stride], and exactly as long as may be read. */
 typedef struct draw {
     gpuopt_knapsack_problems p;
     int32_t items, stride;
@@ -27,7 +27,8 @@ typedef struct reply {
 
 draw *draw_new(int32_t count, int32_t items, int32_t stride);
 void draw_free(draw *d);
-/* Knapsacks of all classes; copies: up to so many of an item. Some profits are negative, some numbers of copies 0. */
+/* Knapsacks of all classes; copies: at most this many of an item. Some profits are negative, some numbers of copies
+ * 0. */
 draw *draw_random(uint64_t *seed, int32_t count, int32_t items, int32_t stride, int64_t range, int copies);
 /* The numbers of knapsack k, wherever they are. */
 int64_t draw_weight(const draw *d, int32_t k, int32_t j);
@@ -41,9 +42,9 @@ reply *reply_new(void);
 int reply_same(const reply *a, const reply *b, int32_t count, int32_t items);
 
 gpuopt_knapsack_batch *draw_batch(gpuopt_context *context, int32_t items, int32_t count);
-/* By a batch of its own. */
+/* By a separate batch. */
 void draw_run(gpuopt_context *context, const draw *d, reply *s);
-/* The copies are a solution of the profit that the run has named. */
+/* The copies are a solution with the profit of the run's result. */
 void draw_check_solution(const draw *d, const reply *s, int32_t k);
 void draw_check_solved(const draw *d, const reply *s, int32_t k, wide optimum);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsacks with many equal items, which the search takes as bundles, against dynamic programming: every search, with
- * copies of items, with more of them than fit; how many levels are left; nodes that another handle gets.
+ * Knapsacks with many equal items, which the search takes as bundles, against dynamic programming. Every search, with
+ * copies of items, with more of them than fit; the number of remaining levels; nodes passed to another handle.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +12,8 @@
 
 enum { MODELS = 150, TYPES = 24 };
 
-/* Items of so many types, at most `most` of each, in any order. Weights are of the same few divisors, so that types have
- * the same profit per weight, and are worth `gain` more than they weigh if that is 0 or more, else anything. */
+/* Items of `types` types, at most `most` of each, in any order. Weights have the same few divisors, so that some types
+ * have the same profit per weight. Items are worth `gain` more than they weigh if gain is 0 or more, else anything. */
 static model of_types(int32_t types, int32_t most, int64_t gain, uint64_t *random) {
     model m;
     int32_t j, k;
@@ -109,10 +109,10 @@ static void with_copies(void **state) {
     gpuopt_context_destroy(context);
 }
 
-enum { EACH = 63, BUNDLES = 6 }; /* of so many equal items: 1, 2, 4, ..., 32 of them */
+enum { EACH = 63, BUNDLES = 6 }; /* equal items of a type: 1, 2, 4, ..., 32 of them */
 
-/* The optimum of a model with EACH items of each of its first `types`, which are `apart` from one another: dynamic
- * programming, in a tenth of the time, since any number of a type is a sum of some of its bundles. */
+/* The optimum of a model with EACH items of each of its first `types` types, which are `apart` from one another.
+ * Dynamic programming takes a tenth of the time, since any number of a type is a sum of some of its bundles. */
 static int64_t optimum_by_bundles(const model *m, int32_t types, int32_t apart) {
     model b;
     int32_t type, k;
@@ -164,7 +164,7 @@ static void levels(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* The same where all items have the same profit per weight, and equal ones are not neighbours. */
+/* The same if all items have the same profit per weight, and equal items are not neighbours. */
 static void mixed_levels(void **state) {
     gpuopt_context *context = test_context(NULL);
     uint64_t random = 36;
@@ -191,8 +191,8 @@ static void mixed_levels(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Far more equal items than fit; half of the models with weights so large that no two copies of the capacity fit 64 bits:
- * what is below LARGE is too little to matter. */
+/* Far more equal items than fit. Half of the models have weights so large that twice the capacity does not fit 64 bits;
+ * amounts below LARGE are then too small to matter. */
 static void more_than_fit(void **state) {
     gpuopt_context *context = test_context(NULL);
     uint64_t random = 37;
@@ -222,8 +222,8 @@ static void more_than_fit(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Strongly correlated items are easy by bounds from the number of items, in which a bundle counts for all of its. The
- * optimum is that of the types with as many copies. */
+/* Strongly correlated items are easy by bounds from the number of items, in which a bundle counts all of its items. The
+ * optimum is computed for the types with as many copies. */
 static void strong_ones(void **state) {
     enum { TYPE = 200, SAME = 15 };
     gpuopt_context *context = test_context(NULL);

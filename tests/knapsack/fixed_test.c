@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which items are fixed by the lists of groups of items: never otherwise than in a solution that is better than the
- * incumbent, which trying all of them tells, with any multiplier, and with profits so large that bounds are rounded.
+ * Items fixed by the lists of groups of items. They are fixed as in every solution that is better than the incumbent,
+ * as trying all solutions shows. With any multiplier, and with profits so large that bounds are rounded.
  */
 #define GPUOPT__KNAPSACK_GROUP_STATES 64
 
@@ -31,7 +31,7 @@ static gpuopt_status gpuopt__knapsack_recover(gpuopt_knapsack *k) {
 
 enum { MOST = 12 };
 
-/* Fills in what the lists say of each item, if solutions of more profit than `lower` are wanted. */
+/* Fills in the lists' decision for each item, for solutions of more profit than `lower`. */
 static void choose(const model *m, int32_t groups, int64_t within, int64_t lambda, int64_t lower, uint8_t *choice) {
     gpuopt__knapsack_grouping g;
     gpuopt__knapsack_view view;

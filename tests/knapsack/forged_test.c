@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Packed nodes that were damaged, or made up by someone who knows the format.
+ * Packed nodes that were damaged, or forged with knowledge of the format.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -86,13 +86,13 @@ static void seal(unsigned char *bytes, uint64_t size) {
 
 typedef struct made_up {
     int64_t level, decided, decisions, nodes, residual, profit;
-    int same;     /* all nodes are alike, else each has less capacity and more profit than the one before */
-    int twice;    /* the last decision is at the level of the one before */
+    int same;     /* all nodes are alike, else each has less capacity and more profit than the previous node */
+    int twice;    /* the last decision is at the level of the previous one */
     int unlisted; /* nodes that the list does not count */
 } made_up;
 
-/* Makes bytes with the header and the items of `head`, which were packed, and one list, whose decisions are at the
- * levels 0, 1, ... The caller frees them. */
+/* Makes bytes with the packed header and items of `head`, and one list with decisions at the levels 0, 1, ... The
+ * caller frees them. */
 static unsigned char *make_up(const unsigned char *head, int32_t items, const made_up *u, uint64_t *size) {
     const double bound = 1e18;
     uint64_t bits, k;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Groups of items of nearly the same weight, as in the hard instances of Jooken, Leyman and De Causmaecker: the weights
- * and profits of a group are a share of the capacity and a little more. The bounds are true and the optimum is that of
- * dynamic programming, with any number of groups, capacity for many or few items, and items that are fixed; they end
- * searches that take long without; and memory that fails in the middle of them does no harm.
+ * and profits of a group are a share of the capacity and slightly more. The bounds are true and the optimum is compared
+ * with dynamic programming, for any number of groups, capacity for many or few items, and fixed items. The groups end
+ * searches that take long without, and memory failures in between do no harm.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -64,9 +64,9 @@ static void many(void **state) {
 
 enum { UNITS = 1 << 13 };
 
-/* The optimum if the capacity is UNITS units, shares are multiples of a unit, and a unit is more than is added to all
- * of them together. A solution weighs more than its shares, so these are less than UNITS units; and then what is added
- * to them fits. That is a dynamic program over units. */
+/* The optimum if the capacity is UNITS units, shares are multiples of a unit, and a unit exceeds the sum of all small
+ * additions. A solution weighs more than its shares, so these are less than UNITS units; and then the additions fit. So
+ * this is a dynamic program over units. */
 static int64_t optimum_by_units(const model *m, int64_t unit) {
     static int64_t best[UNITS];
     int64_t most = 0, u;
@@ -97,7 +97,7 @@ static void long_lists(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Likewise, where what is added to the shares decides what fits; without groups the search finds the same. */
+/* Likewise, but the additions to the shares decide which items fit; without groups the search finds the same. */
 static void tight(void **state) {
     gpuopt_context *context = test_context(NULL);
     uint64_t random = 89;
@@ -118,7 +118,7 @@ static void tight(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* They end searches that take long without. */
+/* Groups end searches that take long without. */
 static void settles(void **state) {
     gpuopt_context *context = test_context(NULL);
     uint64_t random = 73;
@@ -144,8 +144,8 @@ static int stops(void *user) {
     return ++a->asked >= a->stop_at && a->stop_at > 0;
 }
 
-/* The caller is asked in between, and may end what takes long: from then on it is asked no more, and the search goes on
- * to the optimum. */
+/* The stop hook is called in between, and may end a long computation. From then on the hook is not called, and the
+ * search continues to the optimum. */
 static void is_stopped(void **state) {
     uint64_t random = 109;
     const model m = model_grouped(260, 10, 1000000, 2, 20, 20, &random);

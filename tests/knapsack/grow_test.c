@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The default pool: it grows when nodes do not fit, keeps them, and if there is no memory for more of it, or it was
- * given, the search goes on in slices. The log says so. The oracle is dynamic programming.
+ * The default pool: it grows when nodes do not fit, and keeps them. If there is no memory for a larger pool, or the
+ * caller gave one, the search continues in slices. The log reports this. The oracle is dynamic programming.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 enum { DEFAULT_POOL = 1 << 20 };
 
-static int grew, sliced; /* what the log said, how often */
+static int grew, sliced; /* counts of log messages */
 
 static void listen(void *user, int level, const char *message) {
     (void)user;
@@ -28,7 +28,7 @@ static gpuopt_context *listening_context(test_host *host) {
     return context;
 }
 
-/* A problem whose lists outgrow the default pool; breadth first, so that they do so in a second. */
+/* A problem with lists that outgrow the default pool; breadth first, so that they do so in a second. */
 static model wide_model(const char *name, gpuopt_knapsack_desc *desc) {
     static model m;
     m = model_generated("%s", name);
@@ -118,7 +118,7 @@ static void fits_just(void **state) {
             if (most > widest) widest = most;
         } while (info.outcome == GPUOPT_MORE);
         gpuopt_knapsack_destroy(knapsack);
-        pool = widest + 2 * 30 + 6; /* and what _expand and _get_items keep free */
+        pool = widest + 2 * 30 + 6; /* and the free nodes for _expand and _get_items */
         desc.pool = pool;
         knapsack = model_create(context, &desc);
         info = model_finish(knapsack, &m, optimum);

@@ -211,7 +211,7 @@ static int compare_sums(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The largest sum of weights within the capacity, of all sums of the one half with all of the other. */
+/* The largest sum of weights within the capacity, of all sums of one half with all of the other. */
 static int64_t largest_sum(const model *m) {
     enum { SUMS = 1 << HALF };
     static int64_t sum[2][SUMS];
@@ -231,7 +231,7 @@ static int64_t largest_sum(const model *m) {
     return best;
 }
 
-/* Profits equal to weights that are nearly alike: no better solution has more items than fit, nor fewer, and the search
+/* Profits equal to weights that are nearly alike. No better solution has more items than fit, nor fewer, and the search
  * is long enough for bounds from the number of items. */
 static void one_number_of_items(void **state) {
     gpuopt_context *context = test_context(NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The lists of a problem's groups of items, alone. To be included behind gpuopt_impl/knapsack/weight_classes.h, for
- * which each test sets GPUOPT__KNAPSACK_GROUP_STATES, the capacity for states, as it needs it.
+ * The lists of a problem's groups of items, alone. To be included behind gpuopt_impl/knapsack/weight_classes.h. Each
+ * test sets GPUOPT__KNAPSACK_GROUP_STATES, the capacity for states, as needed.
  */
 #ifndef TESTS_KNAPSACK_LISTS_H
 #define TESTS_KNAPSACK_LISTS_H
@@ -11,8 +11,8 @@
 #include "gpuopt_impl/knapsack/weight_classes.h"
 #include "tests/knapsack/models.h"
 
-/* Makes the lists of sorted items in so many groups, no wider than `within`, with this multiplier, if they are to keep
- * all that is better than `lower`. Fills in *view and *g; the caller frees their memory, which is returned. */
+/* Makes the lists of sorted items in `groups` groups, no wider than `within`, with this multiplier; they keep all
+ * solutions better than `lower`. Fills in *view and *g; returns their memory, which the caller frees. */
 static void *lists_make(const model *m, int32_t groups, int64_t within, int64_t lambda, int64_t lower,
                         gpuopt__knapsack_view *view, gpuopt__knapsack_grouping *g) {
     void *memory = malloc(gpuopt__knapsack_group_cut(g, NULL, m->items, groups, 1));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The lists of groups of items, alone and with capacity for few states, so that they are shortened again and again:
- * with any multiplier they bound what a dynamic program finds.
+ * The lists of groups of items, alone and with capacity for few states, so that they are shortened repeatedly: with any
+ * multiplier they bound the result of a dynamic program.
  */
 #define GPUOPT__KNAPSACK_GROUP_STATES 6
 
@@ -17,7 +17,7 @@
 
 #include "tests/knapsack/lists.h"
 
-/* The bound, if the lists keep all that is better than `lower`; in 1 / SCALE of profit. */
+/* The bound, if the lists keep all solutions better than `lower`; in 1 / SCALE of profit. */
 static int64_t bound(const model *m, int32_t groups, int64_t within, int64_t lambda, int64_t lower) {
     gpuopt__knapsack_grouping g;
     gpuopt__knapsack_view view;

@@ -16,11 +16,13 @@ typedef struct model {
 
 /* Class 0 .. MODEL_CLASSES - 1, with weights up to range: uncorrelated, weakly, strongly, inversely strongly and almost
  * strongly correlated, subset sum, similar weights, few different items, multiple strongly correlated, profit ceiling,
- * circle; and one that is random in every way, with zeros, items that do not fit, and capacities that fit all items. */
+ * circle. The last class is random in every way, with zeros, items that do not fit, and capacities that fit all
+ * items. */
 model model_random(int kind, int32_t items, int64_t range, uint64_t *state);
 
-/* `groups` groups of nearly the same weight: shares of 1/2, 1/4 and so on of the capacity, in thousandths of it more, the
- * last without a share; and 1 .. noise on each weight and profit. Part of the items, in percent, are in the last. */
+/* `groups` groups of nearly the same weight: shares of 1/2, 1/4 and so on of the capacity, in thousandths of it more,
+ * the last without a share; and 1 .. noise on each weight and profit. Part of the items, in percent, are in the
+ * last. */
 model model_grouped(int32_t items, int groups, int64_t capacity, int more, int64_t noise, int part, uint64_t *random);
 
 /* Sorts the items by profit per weight, the best first; products of profits and weights must fit. */
@@ -34,7 +36,7 @@ gpuopt_knapsack_desc model_desc(const model *m);
 gpuopt_knapsack *model_create(gpuopt_context *context, const gpuopt_knapsack_desc *desc);
 /* Expands to the end; then checks that the outcome is OPTIMAL with this profit, and that the items have it and fit. */
 gpuopt_knapsack_info model_finish(gpuopt_knapsack *knapsack, const model *m, int64_t optimum);
-/* Makes a handle, and searches step by step to the end, with true bounds from the beginning on. Returns the nodes
+/* Makes a handle, and searches step by step to the end, checking true bounds from the beginning on. Returns the nodes
  * expanded. */
 int64_t model_search(gpuopt_context *context, const model *m, gpuopt_switch reduction, int64_t optimum);
 /* Packs the next `nodes` nodes. The caller frees the bytes. */

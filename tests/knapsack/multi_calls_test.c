@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Multidimensional knapsacks: what is refused; memory that runs out; the stop hook and limits; solutions that the caller
- * knows; host and device memory; problems in which nothing is to be decided.
+ * Multidimensional knapsacks: refusals; memory that runs out; the stop hook and limits; the caller's solutions; host
+ * and device memory; problems without a decision to make.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,8 @@ static multi *some_problem(void) {
     return m;
 }
 
-/* One that takes two workers some rounds more than the two after which the best solution is not known yet. */
+/* A problem that takes two workers some rounds more than the first two; after these the best solution is not known
+ * yet. */
 static multi *slow_problem(gpuopt_context *context) {
     multi *m = malloc(sizeof *m);
     uint64_t seed = 1;
@@ -115,7 +116,7 @@ static void refused(void **state) {
     assert_int_equal(host.live, 0);
 }
 
-/* The plan is what _create keeps; memory that fails at each allocation is an error, and nothing is lost. */
+/* The plan equals the memory of _create; a failure of each allocation is an error, and nothing leaks. */
 static void memory(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
@@ -146,7 +147,7 @@ static void memory(void **state) {
         assert_true(k == NULL && host.live == live);
     }
     assert_true(needed >= 3);
-    desc.workers = 1; /* less than what the relaxations take */
+    desc.workers = 1; /* less than the memory of the relaxations */
     assert_int_equal(gpuopt_knapsack_multidimensional_create(context, &desc, &small, NULL), GPUOPT_OK);
     host.peak[GPUOPT_HOST] = bytes;
     k = multi_create(context, &desc);
@@ -200,7 +201,8 @@ static void stop_and_limit(void **state) {
     gpuopt_context_destroy(plain);
 }
 
-/* The optimum given at the start, or in between, ends the search sooner, with those items; a worse one changes nothing. */
+/* The optimum given at the start, or in between, ends the search sooner, with its items; a worse one changes
+ * nothing. */
 static void incumbents(void **state) {
     gpuopt_context *context = test_context(NULL);
     multi *m = slow_problem(context);

@@ -17,21 +17,21 @@ typedef struct multi {
     int64_t weight[MULTI_ROWS * MULTI_ITEMS], profit[MULTI_ITEMS], capacity[MULTI_ROWS];
 } multi;
 
-/* Kind 0 .. MULTI_KINDS - 1, weights up to range: Chu and Beasley's; profits that are the sums of the weights, and those
- * plus a constant; rows that are the same; all items the same; items that do not fit, weights and profits of 0; one row
- * that nothing or everything fits; subset sum in one row and little in the others. */
+/* Kind 0 .. MULTI_KINDS - 1, weights up to range: Chu and Beasley's; profits equal to the sums of the weights, and the
+ * same plus a constant; equal rows; all items the same. Then items that do not fit, weights and profits of 0; one row
+ * in which nothing or everything fits; subset sum in one row and small weights in the others. */
 void multi_random(multi *m, int kind, int32_t items, int32_t rows, int64_t range, uint64_t *seed);
 
 /* Of at most 20 items, by all subsets. */
 multi_wide multi_by_subsets(const multi *m);
-/* Of two rows, whose capacities are at most 600, by dynamic programming over both. */
+/* For two rows with capacities of at most 600, by dynamic programming over both. */
 int64_t multi_by_capacities(const multi *m);
 
 gpuopt_knapsack_multidimensional_desc multi_desc(const multi *m, int32_t workers);
 gpuopt_knapsack_multidimensional *multi_create(gpuopt_context *context,
                                                const gpuopt_knapsack_multidimensional_desc *desc);
 gpuopt_knapsack_multidimensional_info multi_info(gpuopt_knapsack_multidimensional *knapsack);
-/* Checks that the items fit and have the profit that the handle reports, and returns that. taken [items] or NULL. */
+/* Checks that the items fit and have the profit that the handle reports. Returns this profit. taken [items] or NULL. */
 int64_t multi_check_items(gpuopt_knapsack_multidimensional *knapsack, const multi *m, int64_t *taken);
 /* Runs to the end, and checks that this is the optimum. */
 gpuopt_knapsack_multidimensional_info multi_finish(gpuopt_knapsack_multidimensional *knapsack, const multi *m,

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Multidimensional knapsacks: optima against all subsets, dynamic programming and the search of one constraint; numbers
- * of all sizes; the same counts and items on every backend, and however the work is divided.
+ * Multidimensional knapsacks: optima against all subsets, dynamic programming and the search of one constraint. Numbers
+ * of all sizes; the same counts and items on every backend, and for any division of the work.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/knapsack/multi_models.h"
 
-/* Searches with a limit (0: none), at which there must be bounds on both sides. Returns the nodes, and counts those
- * that come to an end. */
+/* Searches with a limit (0: none), at which there must be bounds on both sides. Returns the nodes, and counts the
+ * searches that end. */
 static int64_t searched(gpuopt_context *context, const multi *m, int32_t workers, int64_t limit, int64_t optimum,
                         int *solved) {
     gpuopt_knapsack_multidimensional_desc desc = multi_desc(m, workers);
@@ -99,7 +99,7 @@ static void one_row(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Numbers of all sizes; refused are those whose sums exceed 2^58. */
+/* Numbers of all sizes; sums that exceed 2^58 are refused. */
 static void large_numbers(void **state) {
     gpuopt_context *context = test_context(NULL);
     multi *m = malloc(sizeof *m);
@@ -149,13 +149,13 @@ static void large_numbers(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* What a search reports at its end. */
+/* The report of a search at its end. */
 typedef struct ending {
     gpuopt_knapsack_multidimensional_info info;
     int64_t taken[MULTI_ITEMS];
 } ending;
 
-/* Runs to the end in pieces: of so many nodes, or rounds; 0: in one. */
+/* Runs to the end in pieces: of this many nodes, or rounds; 0: in one. */
 static ending run_in_pieces(gpuopt_context *context, const gpuopt_knapsack_multidimensional_desc *desc, const multi *m,
                             int64_t nodes, int32_t rounds) {
     gpuopt_knapsack_multidimensional *k = multi_create(context, desc);
@@ -177,7 +177,7 @@ static ending run_in_pieces(gpuopt_context *context, const gpuopt_knapsack_multi
     return e;
 }
 
-/* The backend under test does what one thread of the CPU does, node for node, in one call or in many. */
+/* The backend under test agrees with one thread of the CPU, node for node, in one call or in many. */
 static void same_bits(void **state) {
     gpuopt_context_desc plain_desc;
     gpuopt_context *context = test_context(NULL), *plain;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Packed nodes: checkpoints, nodes shared between handles, bytes of another problem; and full pools whose nodes must be
- * moved to another handle.
+ * Packed nodes: checkpoints, nodes shared between handles, bytes of another problem; and full pools, from which nodes
+ * must move to another handle.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -159,7 +159,8 @@ static void full(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Two handles whose pools are too small. Nodes that do not fit wait as packed bytes, together with the incumbents. */
+/* Two handles with pools that are too small. Nodes that do not fit wait as packed bytes, together with the
+ * incumbents. */
 static void shared(void **state) {
     enum { HANDLES = 2, WAITING = 4096 };
     static unsigned char *waiting[WAITING];
@@ -217,8 +218,8 @@ static void shared(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Items are recovered in the free part of the pool: here hardly any of it is free, and a solution takes more decisions
- * than a node carries. */
+/* Items are recovered in the free part of the pool. Here little of it is free, and a solution takes more decisions than
+ * a node stores. */
 static void items_of_a_full_pool(void **state) {
     gpuopt_context *context = test_context(NULL);
     uint64_t random = 23;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The order of the items, of which Dantzig's bound is made: against a sort by exact products, for ratios that differ by
- * powers of ten or by less than doubles can tell, with many equal ones, and from few items to more than are merged.
+ * The order of the items, on which Dantzig's bound is based. It is compared with a sort by exact products. Ratios
+ * differ by powers of ten or by less than doubles can distinguish, many are equal, and there are few items to more than
+ * are merged.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -83,7 +83,7 @@ CLASS(profit_ceiling, 9)
 CLASS(circle, 10)
 CLASS(anything, 11)
 
-/* More items than the 32 decisions that a node carries, so that items are recovered in several rounds. */
+/* More items than the 32 decisions that a node stores, so that items are recovered in several rounds. */
 static void more_items(void **state) {
     gpuopt_context *context = test_context(NULL);
     uint64_t random = 5;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Whatever a search holds can be packed, and comes back: after each step, at outcome FULL, when slices are left of a
- * level, and when an incumbent from outside has let levels be skipped. Optima by dynamic programming.
+ * The state of a search can be packed and restored: after each step, at outcome FULL, with slices of a level left, and
+ * after an incumbent from outside has made levels skippable. Optima by dynamic programming.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static gpuopt_knapsack_info info_of(gpuopt_knapsack *knapsack) {
     return info;
 }
 
-/* A handle of the same descriptor that goes on from all nodes takes the same steps to the same end. */
+/* A handle of the same descriptor that continues from all nodes takes the same steps to the same end. */
 static void check_copy(gpuopt_context *context, const gpuopt_knapsack_desc *desc, gpuopt_knapsack *from) {
     gpuopt_knapsack *copy = model_create(context, desc);
     gpuopt_knapsack_info before = info_of(from), info = GPUOPT_INIT(gpuopt_knapsack_info);
@@ -30,8 +30,8 @@ static void check_copy(gpuopt_context *context, const gpuopt_knapsack_desc *desc
     free(bytes);
 }
 
-/* The best profit below packed nodes, in pools as small as the one they come from; nodes that do not fit there are
- * packed, too. Counts what was expanded. */
+/* The best profit below packed nodes, in pools as small as their origin; nodes that do not fit there are packed, too.
+ * Counts the expanded nodes. */
 static int64_t best_below(gpuopt_context *context, const gpuopt_knapsack_desc *desc, const unsigned char *bytes,
                           uint64_t size, int deep) {
     gpuopt_knapsack *other = model_create(context, desc);
@@ -57,7 +57,7 @@ static int64_t best_below(gpuopt_context *context, const gpuopt_knapsack_desc *d
     return best;
 }
 
-/* Moves nodes away whenever the pool is full, and on the way packs all of them again and again. */
+/* Moves nodes away whenever the pool is full, and packs all of them repeatedly in between. */
 static void search(gpuopt_context *context, const model *m, const gpuopt_knapsack_desc *desc, int64_t optimum,
                    int *full) {
     gpuopt_knapsack *knapsack = model_create(context, desc);

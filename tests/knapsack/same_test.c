@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Counts, bounds, nodes and items are the same on every backend, with any number of threads, and however the work is
- * divided between calls. The backend under test is compared with the CPU and one thread: on lists long enough to be
- * divided among threads and blocks, with list lengths around the paper's threshold, and in pools that are too small.
+ * Counts, bounds, nodes and items are the same on every backend, with any number of threads, and for any division of
+ * the work between calls. The backend under test is compared with the CPU and one thread. Lists are long enough to be
+ * divided among threads and blocks, list lengths are around the paper's threshold, and some pools are too small.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -95,7 +95,7 @@ static void long_lists(void **state) {
     static const struct {
         const char *name;
         gpuopt_knapsack_search search;
-        int64_t limit, peak; /* peak: at least so many nodes at once */
+        int64_t limit, peak; /* peak: at least this many nodes at once */
     } run[] = {{"multiple-strong:500:10000000:1", GPUOPT_SEARCH_DOMINANCE, 1000000, 200000},
                {"circle:500:10000000:2", GPUOPT_SEARCH_DOMINANCE, 1000000, 30000},
                {"almost-strong:300:1000000:1", GPUOPT_SEARCH_DOMINANCE, 0, 5000},
@@ -128,7 +128,7 @@ static void long_lists(void **state) {
 }
 
 /* Every item four times, so that nodes far apart in a list give equally good solutions. The first of the best counts,
- * however the list is divided; nodes carry 32 decisions, and so name the items. Expands level by level until the
+ * for any division of the list; nodes store 32 decisions, and so determine the items. Expands level by level until the
  * incumbent has risen on a long list. */
 static void equals(void **state) {
     uint64_t random = 21;
@@ -227,7 +227,7 @@ static void every_threshold(void **state) {
     pair_end(&p);
 }
 
-/* The default threshold, 5000: searches that go on from lists of 4999, 5000 and 5001 nodes. */
+/* The default threshold, 5000: searches that continue from lists of 4999, 5000 and 5001 nodes. */
 static void default_threshold(void **state) {
     model m = model_generated("paper:200:3");
     gpuopt_knapsack_desc desc = model_desc(&m);

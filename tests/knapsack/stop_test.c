@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The stop hook: a search that is stopped after every step, or after some steps, ends with the same counts and items as
- * one that is never stopped; every call makes at least one step; recovering items is not interrupted. Optima are
- * compared with dynamic programming.
+ * The stop hook: a search stopped after every step, or after some steps, ends with the same counts and items as one
+ * without stops. Every call makes at least one step; recovering items is not interrupted. Optima are compared with
+ * dynamic programming.
  */
 #include <string.h>
 
@@ -11,7 +11,7 @@
 /* State of the hook. */
 typedef struct asker {
     int64_t asked, stopped;
-    int64_t every; /* every so many questions it stops the call; 0: never */
+    int64_t every; /* stops the call at every n-th call of the hook; 0: never */
 } asker;
 
 static int stop(void *user) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Surrogate problems, which a search of 64 items and more solves after 4 nodes an item: the bounds are true and the
- * optimum is that of dynamic programming, for every class and for items that are nearly alike; they end searches that
- * take long without; and memory that fails in the middle of them does no harm.
+ * Surrogate problems, which a search of 64 items and more solves after 4 nodes an item. The bounds are true and the
+ * optimum is compared with dynamic programming, for every class and for items that are nearly alike. Surrogate problems
+ * end searches that take long without, and memory failures in between do no harm.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static void nearly_alike(void **state) {
         for (j = 0; j < m.items; j++) {
             m.weight[j] = base + test_random_int(&random, 0, 2 + k % 3);
             m.profit[j] = k & 1 ? m.weight[j] + add : base + add + test_random_int(&random, 0, 3);
-            if (k % 5 == 0 && j < 3) m.weight[j] *= 9;        /* a few heavy ones */
+            if (k % 5 == 0 && j < 3) m.weight[j] *= 9;        /* a few heavy items */
             if (k % 5 == 1 && j < 9) m.weight[j] = 1 + j % 3; /* or light ones */
             sum += m.weight[j];
         }
@@ -65,7 +65,8 @@ static void settles(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Sums near 2^63: surrogate weights might overflow, so there are none of them; or the numbers are just small enough. */
+/* Sums near 2^63: surrogate weights might overflow, so there are no surrogate problems; or the numbers are just small
+ * enough. */
 static void large(void **state) {
     gpuopt_context *context = test_context(NULL);
     uint64_t random = 53;
