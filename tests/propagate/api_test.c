@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the calls promise to any caller: bad arguments are refused with a reason and change nothing, structs of other
- * versions are read and written within their size, and names and versions are those of the header.
+ * The promises of the calls to any caller. Bad arguments are refused with a reason and change nothing. Structs of other
+ * versions are read and written within their size, and names and versions are the header's.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static const struct bad_member {
 };
 enum { NUMBERS = sizeof bad_number / sizeof *bad_number, MEMBERS = 3 * sizeof bad_member / sizeof *bad_member };
 
-/* Makes one thing wrong; returns what the message must name, or NULL after the last fault. t: the descriptor's. */
+/* Inserts one fault; returns the expected words of the message, or NULL after the last fault. t: the descriptor's. */
 static const char *spoil(int fault, mip *m, gpuopt_propagator_desc *d, gpuopt_propagator_tolerances *t) {
     double *array[] = {(double *)m->matrix.value, m->lhs, m->rhs, m->lb, m->ub};
     int64_t *start = (int64_t *)m->matrix.start;

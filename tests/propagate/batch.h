@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Batches of nodes for tests: random nodes, what a run finds, and single propagators to compare with.
+ * Batches of nodes for tests: random nodes, the results of a run, and single propagators for comparison.
  */
 #ifndef TESTS_PROPAGATE_BATCH_H
 #define TESTS_PROPAGATE_BATCH_H
@@ -24,7 +24,7 @@ void draw_nodes(node_list *list, int32_t count, int least, int most, int32_t col
 /* x[first - k] <= at, for node k. */
 void chain_nodes(node_list *list, int32_t count, int32_t first, double at);
 
-/* x[i + 1] <= x[i]: an upper bound of one column becomes that of all after it, one a round. */
+/* x[i + 1] <= x[i]: an upper bound of one column passes on to all later ones, one a round. */
 mip model_chain(int cols);
 
 typedef struct node_results {
@@ -36,12 +36,12 @@ typedef struct node_results {
     double *lb, *ub;
 } node_results;
 
-/* Runs nodes and reads what changed; to be freed with free_results. */
+/* Runs nodes and reads the changes; free the result with free_results. */
 void run_batch(gpuopt_propagator_batch *batch, const node_list *list, int rounds, node_results *r);
 void free_results(node_results *r);
 
-/* What a base has been through before its batch runs: so many rounds, then perhaps one column fixed. The model's last
- * rows may have been added, to be numbered as they are in the model: before the rounds, or after them. */
+/* The history of a base before its batch runs: a number of rounds, then perhaps one column fixed. The model's last rows
+ * may have been added, with the same numbers as in the model: before the rounds, or after them. */
 typedef struct base_past {
     int rounds;
     int32_t fixed; /* -1: none */
@@ -55,7 +55,7 @@ gpuopt_propagator_batch *make_batch(gpuopt_propagator *base, int32_t nodes, int3
 /* On the CPU with one thread. */
 gpuopt_context *plain_context(void);
 
-/* Compares one node with a propagator of its own. */
+/* Compares one node with a separate propagator. */
 void check_node(gpuopt_context *cpu, const gpuopt_propagator_desc *desc, const base_past *past, const node_list *list,
                 int rounds, const node_results *r, int32_t node, const char *what);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The calls of batches of nodes: device memory, all bounds of chosen nodes, the stop hook, misuse, memory that runs
- * out. What nodes find is compared with a run that batch_test.c has checked to be right.
+ * out. The results are compared with a run that batch_test.c has checked.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -17,13 +17,13 @@ static void *on_device(const void *from, size_t bytes) {
     return to;
 }
 
-/* Copies from device memory what has been enqueued so far. */
+/* Copies data enqueued so far from device memory. */
 static void receive(gpuopt_context *context, void *to, const void *from, size_t bytes) {
     assert_int_equal(gpuopt_context_wait(context), GPUOPT_OK);
     test_device_copy(to, from, bytes);
 }
 
-/* Nodes, reports and changes in device memory are as in host memory, and what is wrong there is refused. */
+/* Nodes, reports and changes in device memory agree with host memory, and faults there are refused. */
 static void device_memory(void **state) {
     enum { COUNT = 200 };
     gpuopt_context *context;
@@ -98,7 +98,7 @@ static void device_memory(void **state) {
     assert_int_equal(changes.count, r->start[3]);
     receive(context, bound, changes.lb, sizeof *bound * (size_t)r->start[3]);
     assert_memory_equal(bound, r->lb, sizeof *bound * (size_t)r->start[3]);
-    /* A column out of range, then a bound that is none, then neither. */
+    /* A column out of range, then an invalid bound, then neither. */
     test_device_copy((void *)there.col, &fault, sizeof fault);
     assert_int_equal(gpuopt_propagator_batch_run(batch, GPUOPT_DEVICE, &there, 100, &report), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_propagator_batch_get_changes(batch, GPUOPT_DEVICE, &changes), GPUOPT_ERROR_STATE);
@@ -119,7 +119,7 @@ static void device_memory(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* All bounds of chosen nodes: those of single propagators, or the base's where a node has no changes. */
+/* All bounds of chosen nodes: as in single propagators, or the base's if a node has no changes. */
 static void all_bounds(void **state) {
     enum { COUNT = 40, COLS = 300, CHOSEN = 5 };
     static const int32_t chosen[CHOSEN] = {7, 0, COUNT - 1, 7, 3}, outside = COUNT;
@@ -214,7 +214,7 @@ static void all_bounds(void **state) {
 
 static int stop(void *user) { return *(int *)user; }
 
-/* A run that is stopped: nodes are as without that, or as if they had not been given. */
+/* A stopped run: nodes are as without the stop, or as if they had not been given. */
 static void stopped(void **state) {
     enum { COLS = 1500, COUNT = 12, ROUNDS = 2000 };
     gpuopt_context_desc context_desc = test_context_desc(NULL);
@@ -255,7 +255,7 @@ static void stopped(void **state) {
             assert_memory_equal(some->ub + some->start[k], all->ub + all->start[k],
                                 sizeof(double) * (size_t)all->columns[k]);
         }
-        /* With several threads the one that may ask perhaps gets no second node. */
+        /* With several threads, the thread that may call the hook perhaps has no second node. */
         if (pass == 0) assert_true(undone > 0 || strcmp(test_backend_name, "cpu-threads") == 0);
         else assert_int_equal(undone, 0);
         free_results(some);
@@ -268,7 +268,7 @@ static void stopped(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* What is wrong is refused, and the batch works on. */
+/* Faults are refused, and the batch works afterwards. */
 static void misuse(void **state) {
     model_host *h = *state;
     gpuopt_propagator *base, *other;

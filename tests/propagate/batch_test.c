@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Batches of nodes: random nodes of random models, each compared, bit for bit, with a propagator of its own on the CPU
- * with one thread, which is given the node's bounds and propagated (what that one finds is compared with exact
- * rationals and other references elsewhere); nodes and batches that are FULL; a base that changes; tables that
- * overflow.
+ * Batches of nodes. Random nodes of random models are compared, bit for bit, with a separate propagator on the CPU with
+ * one thread and the node's bounds. (Other tests compare its results with exact rationals and other references.) Nodes
+ * and batches that are FULL; a base that changes; tables that overflow.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -22,7 +21,7 @@ static void check_batch(gpuopt_context *context, gpuopt_context *cpu, const gpuo
     double *lb = malloc(sizeof *lb * (size_t)desc->matrix.cols), *ub = malloc(sizeof *ub * (size_t)desc->matrix.cols);
     int32_t node;
     problem_bounds(base, lb, ub);
-    /* What an empty node is compared with has nothing set, so that its rounds count from those of the base. */
+    /* The reference for an empty node has no changed bounds, so that its rounds count from the base's. */
     draw_nodes(list, count, desc->round_limit > 0, most, desc->matrix.cols, lb, ub, seed);
     if (test_random_int(seed, 0, 5) == 0) list->nodes.lb = NULL;
     else if (test_random_int(seed, 0, 5) == 0) list->nodes.ub = NULL;
@@ -41,8 +40,7 @@ static void check_batch(gpuopt_context *context, gpuopt_context *cpu, const gpuo
 
 static const model_shape shapes[] = {{6, 5, 5, 30}, {40, 30, 30, 20}, {60, 300, 120, 8}, {20, 1500, 1400, 2}};
 
-/* Multiplies each row by a number, so that sums are no longer exact, and sides no longer the activities that they
- * were. */
+/* Multiplies each row by a number, so that sums are no longer exact, and sides no longer equal the activities. */
 static void roughen(mip *m, uint64_t *seed) {
     static const double factor[] = {1.0 / 3, 0.1, 1e5, 1e-4 / 7};
     int32_t i;
@@ -97,7 +95,7 @@ static void as_node_by_node(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* A node that changes more columns than it may is FULL, whatever memory the backend has; with more, it runs. */
+/* A node that changes more columns than it may is FULL, for any memory of the backend; with more, it runs. */
 static void full_nodes(void **state) {
     enum { COLS = 2600, ROUNDS = 4000 };
     gpuopt_context *context = test_context(NULL);
@@ -140,7 +138,7 @@ static void full_nodes(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* More changes than the batch can hold: the reports are there, the changes are not, and can be had in parts. */
+/* More changes than the batch can hold: the reports are there, the changes are not, and can be fetched in parts. */
 static void little_capacity(void **state) {
     gpuopt_context *context = test_context(NULL);
     mip m = model_chain(100);
@@ -281,12 +279,12 @@ static void added_rows(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Two columns that a node is given have all rows in common: as many threads as there are take these rows at once, and
- * find them taken. `length`: entries of a row, at least 3. */
+/* Two given columns of a node have all rows in common: all threads take these rows at once, and find them taken.
+ * `length`: entries of a row, at least 3. */
 static mip model_crowded(int rows, int length) {
     mip m = problem_new(12 + length, rows, (int64_t)length * rows);
     int i, j;
-    for (i = 0; i < 12 + length; i++) problem_col(&m, i, 0, i < 12, 1); /* the last ones are 0 */
+    for (i = 0; i < 12 + length; i++) problem_col(&m, i, 0, i < 12, 1); /* the last columns are 0 */
     for (i = 0; i < rows; i++) {
         problem_row(&m, -INFINITY, 2);
         problem_entry(&m, 0, 1), problem_entry(&m, 1, 1), problem_entry(&m, 2 + i % 10, 1);
@@ -337,7 +335,7 @@ static void crowded_rows(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Many nodes that outgrow what the GPU has in shared memory, then few, then many of a base that has changed. */
+/* Many nodes that outgrow the GPU's tables in shared memory, then few, then many of a changed base. */
 static void many_and_few(void **state) {
     enum { COLS = 400, ROUNDS = 1000 };
     const int many = test_few() ? 40 : 100, counts[] = {many, many, 3, many};

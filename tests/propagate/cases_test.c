@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Hard cases with answers from exact rational arithmetic: those of this folder, and those of the shared test data.
+ * Hard cases with answers from exact rational arithmetic: from this folder, and from the shared test data.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static void check_case(const problem_case *c, const problem_variant *v, gpuopt_c
     if (!limit && v->mode == GPUOPT_MODE_JACOBI && info.rounds != c->rounds)
         fail_msg("%s, %s: %d rounds, expected %d", c->name, v->name, info.rounds, c->rounds);
     /* The file has the bounds after Jacobi rounds. A sequential sweep stops as soon as it proves infeasibility, and
-     * gets further in a limited number of rounds. */
+     * advances further in a limited number of rounds. */
     for (j = 0; j < desc.matrix.cols && v->mode == GPUOPT_MODE_JACOBI; j++)
         if (!problem_close(lb[j], c->lb[j]) || !problem_close(ub[j], c->ub[j]))
             fail_msg("%s, %s: column %d in [%.17g, %.17g], expected [%.17g, %.17g]", c->name, v->name, j, lb[j], ub[j],

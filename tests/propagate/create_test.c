@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What _create makes of a model, in whatever layout and order its entries come: rows of all the lengths at which the
- * backends change their way of working, their sides, the rows of each column, and refusals that name the place. All
- * expected values are computed here, in integers.
+ * The effect of _create on a model, for any layout and order of its entries: rows of all the lengths at which the
+ * backends change their method, their sides, the rows of each column, and refusals that name the place. All expected
+ * values are computed here, in integers.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #include "tests/propagate/model.h"
 
-/* Rows of 0 to 40, 500 to 520 and some more entries, then short ones, in an order that mixes them. */
+/* Rows of 0 to 40, 500 to 520 and some more entries, then short rows, in an order that mixes them. */
 enum { COLS = 6000, ROWS = 41 + 21 + 5 + 233, STEP = 4999, UNIT = 1 << 30 };
 
 static int row_length(int row) {
@@ -126,8 +126,8 @@ static void rows_of_all_lengths(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* After a change of one column, a round evaluates the rows that have it; on the CPU perhaps not, since
- * rows without sides can do nothing. */
+/* After a change of one column, a round evaluates the rows that have it; on the CPU perhaps not, since rows without
+ * sides have no effect. */
 static void rows_of_each_column(void **state) {
     gpuopt_context *context = test_context(NULL);
     mip m = draw(0);
@@ -156,7 +156,7 @@ static void rows_of_each_column(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* One fault in the middle of a large model, alone or with another behind it. */
+/* A fault in the middle of a large model, alone or with another behind it. */
 static void check_refusal(test_host *host, gpuopt_context *context, mip *m, int columns, int line, int fault,
                           int another) {
     gpuopt_propagator_desc desc = mip_propagator_desc(m);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tolerances for the rounding of data: sums, bounds and integers so large that the doubles given for them are not exact.
+ * Tolerances for the rounding of data: sums, bounds and integers so large that their doubles are not exact.
  */
 #include <gmp.h>
 #include <math.h>
 
 #include "tests/propagate/model.h"
 
-/* 1e20 x - 1e20 y <= -1e5 with x = y: the terms are 2e20 together, of which the row misses less than 2^-47. */
+/* 1e20 x - 1e20 y <= -1e5 with x = y: the sum of the terms' sizes is 2e20, of which the row misses less than 2^-47. */
 static void check_huge_sums(gpuopt_context *context, gpuopt_propagator_desc desc) {
     const double near = -1e5, far = -1e7;
     double lb[2], ub[2];
@@ -34,8 +34,8 @@ static void check_huge_bounds(gpuopt_context *context, gpuopt_propagator_desc de
 }
 MODEL_VARIANTS_TEST(huge_bounds, model_one_column(0, 1e12, -INFINITY, 2e12))
 
-/* a x <= side for an integer column, a being no double: side / a may be below the integer that it stands for. It is
- * that integer if it comes within 1e-6 or, above 1e9, 2^-50 of its size. */
+/* a x <= side for an integer column, where a is no double: side / a may be below the intended integer. The bound is
+ * that integer if side / a is within 1e-6 of it or, above 1e9, within 2^-50 of its size. */
 static void large_integers_are_rounded_with_their_size(void **state) {
     gpuopt_context *context = test_context(NULL);
     uint64_t seed = 60;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What only the CUDA backend has: device arrays, the device view, the caller's own stream, capture in a CUDA graph.
+ * Features of the CUDA backend only: device arrays, the device view, the caller's own stream, capture in a CUDA graph.
  */
 #include <cuda_runtime_api.h>
 #include <math.h>
@@ -11,7 +11,7 @@
 
 enum { COLS = 3000, ROWS = 2000, PER_ROW = 6 };
 
-/* Right-hand sides are a little above the least activities, so that many bounds move. */
+/* Right-hand sides are slightly above the least activities, so that many bounds move. */
 static mip draw(uint64_t seed) {
     mip m = problem_new(COLS, ROWS, ROWS * PER_ROW);
     int i, j, k;
@@ -37,7 +37,7 @@ static void *on_device(const void *from, size_t bytes) {
     return to;
 }
 
-/* One model with its propagator and host arrays to read bounds into. */
+/* A model with its propagator and host arrays to read bounds into. */
 typedef struct bench {
     test_host host;
     gpuopt_context *context;
@@ -146,8 +146,7 @@ static void bad_device_arrays_change_nothing(void **state) {
     bench_close(b);
 }
 
-/* Sides that come from device memory do what the same sides do from host memory; bad ones are refused and change
- * nothing. */
+/* Sides from device memory have the same effect as from host memory; faulty sides are refused and change nothing. */
 static void device_sides_equal_host_ones(void **state) {
     bench *b = bench_open(GPUOPT_PRECISION_FP64), *twin = bench_open(GPUOPT_PRECISION_FP64);
     enum { SOME = 500 };
@@ -353,7 +352,7 @@ static void many_sets_without_a_round(void **state) {
     assert_int_equal(host.live, 0);
 }
 
-/* Rounds that are captured on the caller's own stream and replayed find the same as rounds that are called. */
+/* Rounds captured on the caller's own stream and replayed have the same results as called rounds. */
 static void rounds_can_be_captured(void **state) {
     static const gpuopt_propagator_driver drivers[] = {GPUOPT_DRIVER_HOST, GPUOPT_DRIVER_COOPERATIVE};
     static double want_lb[COLS], want_ub[COLS];
@@ -391,7 +390,7 @@ static void rounds_can_be_captured(void **state) {
     }
 }
 
-/* An error of CUDA that the caller has not fetched yet neither disturbs a call nor is lost in it. */
+/* A pending error of CUDA neither disturbs a call nor is lost in it. */
 static void earlier_errors_are_the_callers(void **state) {
     gpuopt_context *context = test_context(NULL);
     mip m = draw(5);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The filter may pass rows that do nothing, but must never reject one that proves infeasibility or moves a bound,
- * under any settings: otherwise backends, which filter in different orders, would not return the same bits. Tests the
+ * The filter may pass rows without effect, but must never reject a row that proves infeasibility or moves a bound,
+ * under any settings. Otherwise backends, which filter in different orders, would not return the same bits. Tests the
  * arithmetic that both backends share.
  */
 #include <math.h>
@@ -74,7 +74,7 @@ static int filter_passes(const row *r, const gpuopt__propagator_rules *rules) {
 }
 
 /* Whether the exact part finds the row infeasible or moves a bound. A side that does not reach an entry must not move
- * its column. (With infinite terms in its activity it implies nothing.) */
+ * its column. (With infinite terms in its activity the side implies nothing.) */
 static int acts(const row *r, const gpuopt__propagator_rules *rules) {
     gpuopt__propagator_activities s = gpuopt__propagator_activities_start();
     gpuopt__propagator_row exact;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a propagator says about its rounds: before the first one, after rounds without an info, after changes, and when
+ * A propagator's reports of its rounds: before the first one, after rounds without an info, after changes, and after
  * the stop hook has ended a call early.
  */
 #include <math.h>
@@ -74,7 +74,7 @@ static void check_info_asked_for_later(gpuopt_context *context, gpuopt_propagato
 }
 MODEL_VARIANTS_TEST(info_asked_for_later, model_random(3, (double[MODEL_COLS]){0}))
 
-/* What the caller sets after a round concerns the next round; _get_info still reports the last one. */
+/* Changes by the caller after a round concern the next round; _get_info still reports the last one. */
 static void check_info_outlives_changes(gpuopt_context *context, gpuopt_propagator_desc desc) {
     static const int32_t index = 1;
     static const double one = 1, zero = 0, none = -INFINITY, any = INFINITY;
@@ -108,14 +108,14 @@ static void info_outlives_changes(void **state) {
 
 /* ---- The stop hook ---- */
 
-static int asked, stop_at; /* the hook asks to stop from this call on; 0: never */
+static int asked, stop_at; /* the hook requests a stop from this call on; 0: never */
 static int stop_hook(void *user) {
     (void)user;
     asked++;
     return stop_at && asked >= stop_at;
 }
 
-/* Runs until the outcome is not MORE. Returns the sum of what the calls found, and the number of calls. */
+/* Runs until the outcome is not MORE. Returns the sum of the calls' results, and the number of calls. */
 static gpuopt_propagator_info run_on(gpuopt_propagator *p, int enqueued, int *calls) {
     gpuopt_propagator_info sum = info_of(p), info;
     for (*calls = 0; *calls == 0 || sum.outcome == GPUOPT_MORE; ++*calls) {

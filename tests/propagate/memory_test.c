@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Memory: it comes from the caller's allocator, is planned exactly, and may run out; steps take none; it is not shared
- * with the caller's arrays or other contexts; and only the CUDA backend takes device memory.
+ * Memory: it comes from the caller's allocator, is planned exactly, and may run out. Steps allocate none. It is not
+ * shared with the caller's arrays or other contexts; and only the CUDA backend uses device memory.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -131,7 +131,7 @@ static void steps_allocate_nothing(void **state) {
     }
 }
 
-/* _create copies the arrays: what the caller does to them afterwards does not matter. */
+/* _create copies the arrays: later changes to them by the caller have no effect. */
 static void input_is_copied(void **state) {
     mip m = model_small();
     gpuopt_propagator_desc desc = mip_propagator_desc(&m);

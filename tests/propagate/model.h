@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Hand-made models that several tests of propagation use, and checks on them.
+ * Hand-made models for several tests of propagation, and checks on them.
  */
 #ifndef TESTS_PROPAGATE_MODEL_H
 #define TESTS_PROPAGATE_MODEL_H
@@ -33,19 +33,19 @@ typedef struct model_shape {
 } model_shape;
 mip model_draw(const model_shape *s, uint64_t *seed);
 
-/* The bounds of the handle have the same bits as these, or as those of another handle. */
+/* The bounds of the handle have the same bits as these, or as another handle's. */
 void model_check_bounds(gpuopt_propagator *p, int32_t cols, const double *lb, const double *ub);
 void model_check_same_bounds(gpuopt_propagator *a, gpuopt_propagator *b, int32_t cols);
 /* A handle of the small model reaches its fixpoint, in three rounds. */
 void model_check_fixpoint(gpuopt_propagator *p);
 
-/* The same for a new handle: of this descriptor of the small model; in this context, whatever it has refused before. */
+/* The same for a new handle: of this descriptor of the small model; in this context, after any refusals. */
 void model_check_works(gpuopt_context *context, const gpuopt_propagator_desc *desc);
 void model_check_context(gpuopt_context *context);
-/* Both found the same, except for the count of nonzeros, which depends on marking. */
+/* Both results agree, except for the count of nonzeros, which depends on marking. */
 void model_check_same_info(gpuopt_propagator_info a, gpuopt_propagator_info b);
-/* Runs p and a new handle with p's bounds and the descriptor's sides; both must find the same. Returns how many bounds
- * moved. JACOBI: the same bits, after any number of rounds. SEQUENTIAL: the same fixpoint, within tolerances. */
+/* Runs p and a new handle with p's bounds and the descriptor's sides; both must have the same results. Returns how many
+ * bounds moved. JACOBI: the same bits, after any number of rounds. SEQUENTIAL: the same fixpoint, within tolerances. */
 int64_t model_check_like_fresh(gpuopt_context *context, gpuopt_propagator *p, gpuopt_propagator_desc desc, int rounds);
 
 /* Calls a test with a descriptor of the model for every variant of the backend; frees the model. */
@@ -55,8 +55,8 @@ void model_for_variants(model_test *test, mip m);
 #define MODEL_VARIANTS_TEST(name, m) \
     static void name(void **state) { (void)state, model_for_variants(check_##name, m); }
 
-/* What a MODEL_TEST finds in *state: a watched caller, its context, the small model, and a descriptor of it without the
- * array `integer`, which is optional. After the test everything must have been released. */
+/* The contents of *state in a MODEL_TEST: a watched caller, its context, the small model, and a descriptor of it
+ * without the optional array `integer`. After the test everything must have been released. */
 typedef struct model_host {
     test_host host;
     gpuopt_context *context;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Bounds are never tighter than their row implies, by exact rational arithmetic (GMP), and no point that satisfies a
- * model exactly is cut off, nor called infeasible. Where the sums are exact, so is the bound.
+ * Bounds are never tighter than their row implies, by exact rational arithmetic (GMP). No point that satisfies a model
+ * exactly is cut off or declared infeasible. Where the sums are exact, so is the bound.
  */
 #include <gmp.h>
 #include <math.h>
@@ -14,7 +14,7 @@ static int trials(int on_the_cpu) { return test_few() ? 20 : test_times(on_the_c
 
 enum { MOST = 40 };
 
-/* What a row of 1 to MOST columns is made of. */
+/* The kinds of a row of 1 to MOST columns. */
 enum { INTEGERS, DECIMALS, DOUBLES, MAGNITUDES, TINY, KINDS };
 
 static double draw(uint64_t *seed, int kind) {
@@ -63,8 +63,8 @@ static int add_term(mpq_t sum, mpq_t size, double a, double bound) {
     return 0;
 }
 
-/* What one side of the row implies for column j, and the sum of the sizes of all terms over |a|. Returns 0 if it
- * implies nothing. upper: the side is the rhs. */
+/* The bound that one side of the row implies for column j, and the sum of the sizes of all terms over |a|. Returns 0 if
+ * it implies none. upper: the side is the rhs. */
 static int implied(const mip *m, int32_t j, int upper, mpq_t bound, mpq_t size) {
     double side = upper ? m->rhs[0] : m->lhs[0];
     int infinite = 0;
@@ -90,7 +90,7 @@ static int implied(const mip *m, int32_t j, int upper, mpq_t bound, mpq_t size) 
     return !infinite;
 }
 
-/* A bound that moved must not be tighter than the exact one, and hardly looser: by two units in the last place and the
+/* A bound that moved must not be tighter than the exact one. It may be looser by two units in the last place and the
  * error of sums in twice the precision. Returns whether it is the exact one. */
 static int check_bound(const char *what, int trial, double found, mpq_t exact, mpq_t size, int upper, int single) {
     mpq_t x, allowed;
@@ -183,7 +183,7 @@ static void thirds_are_rounded_up(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* q x = 0: x is 0, not a subnormal number beside it, for each q. */
+/* q x = 0: x is 0, not a nearby subnormal number, for each q. */
 static void nothing_over_anything_is_zero(void **state) {
     gpuopt_context *context = test_context(NULL);
     int q;
@@ -246,8 +246,8 @@ static void lost_digits_count(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* x <= 1 + 2^-1076, whose second term is 0 when it is rounded; and q x <= 1 in units of the least normal number, where
- * q times a quotient has digits that no double holds. */
+/* x <= 1 + 2^-1076, with a second term that rounds to 0. And q x <= 1 in units of the least normal number, where q
+ * times a quotient has too many digits for a double. */
 static void underflow_counts(void **state) {
     gpuopt_context *context = test_context(NULL);
     mpq_t x, one;
@@ -296,7 +296,7 @@ static void set_sum(mpq_t sum, double a, double x, double b, double y) {
     mpq_clear(size);
 }
 
-/* a x0 + e x2 <= r,  x0 + s x1 within one unit in the last place: the point (x0, x1, x2) satisfies both rows exactly,
+/* a x0 + e x2 <= r,  x0 + s x1 within one unit in the last place. The point (x0, x1, x2) satisfies both rows exactly,
  * and x1 is an integer with a tiny coefficient. */
 static void no_integer_point_is_cut(void **state) {
     gpuopt_context *context = test_context(NULL);

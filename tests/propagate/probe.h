@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Probing for tests: small models, what a pass finds, and what must hold of it.
+ * Probing for tests: small models, the results of a pass, and their necessary properties.
  */
 #ifndef TESTS_PROPAGATE_PROBE_H
 #define TESTS_PROPAGATE_PROBE_H
@@ -9,7 +9,7 @@
 
 enum { MOST = 10, POINTS = 4096, ROUNDS = 1000 };
 
-/* Up to MOST integer columns, most of them binary, and rows of the kinds that probing is about; all numbers are small
+/* Up to MOST integer columns, most of them binary, and rows of the kinds relevant for probing; all numbers are small
  * integers. */
 mip draw_model(uint64_t *seed);
 /* All solutions within these bounds, [count][cols]. Sums of small integers are exact. */
@@ -25,17 +25,17 @@ typedef struct found {
 
 /* capacity: for implications, and for equivalences. */
 gpuopt_propagator_probe *make_probe(gpuopt_propagator *base, int32_t nodes, int64_t changes, int64_t capacity);
-/* A pass of so many columns (col NULL: all binaries), and what it found; to be freed with free_found. */
+/* A pass of `count` columns (col NULL: all binaries), and its results; free them with free_found. */
 found run_probe(gpuopt_propagator_probe *probe, int32_t count, const int32_t *col);
-/* What the latest pass found, to be freed likewise. */
+/* The results of the latest pass, to be freed likewise. */
 found read_all(gpuopt_propagator_probe *probe, const gpuopt_propagator_probe_info *info);
 void free_found(found *f);
 
 /* Two passes found the same, bit by bit. */
 void check_same_found(const found *a, const found *b);
-/* Every point that is in the base's bounds and satisfies the rows satisfies what was found. */
+/* Every point within the base's bounds that satisfies the rows satisfies the results. */
 void check_points(const found *f, int32_t count, double (*point)[MOST]);
-/* What was found is what follows from single propagators. lb, ub: the base's bounds, after so many rounds. */
+/* The results follow from single propagators. lb, ub: the base's bounds, after `rounds` rounds. */
 void check_alone(gpuopt_context *cpu, const gpuopt_propagator_desc *desc, int base_rounds, const found *f,
                  const double *lb, const double *ub);
 

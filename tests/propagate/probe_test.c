@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Probing. Small integer models are enumerated: what a pass finds must hold in every solution. And it must be just what
- * follows from single propagators on the CPU, one for each probe, compared here in a way of its own.
+ * Probing. Small integer models are enumerated: the results of a pass must hold in every solution. They must be exactly
+ * those that follow from single propagators on the CPU, one for each probe, compared here independently.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -67,8 +67,8 @@ static mip model_union(void) {
     return m;
 }
 
-/* By hand: a bound of a continuous column, an equivalence, a choice of columns, and another pass after what was
- * found. */
+/* By hand: a bound of a continuous column, an equivalence, a choice of columns, and another pass after these
+ * results. */
 static void by_hand(void **state) {
     static const int32_t some[] = {3, 1, 0}; /* the second is no binary */
     gpuopt_context *context = test_context(NULL);
@@ -115,8 +115,8 @@ static void by_hand(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* p and q are 1 if b = 0, r and s if b = 1; y >= p + q - 1 and y >= r + s - 1. In the same way each value of a wants y
- * to be 0. So there is no solution; but no probe of a or b meets both. */
+/* p and q are 1 if b = 0, r and s if b = 1; y >= p + q - 1 and y >= r + s - 1. So y = 1 for each value of b, and in the
+ * same way y = 0 for each value of a. There is no solution; but no probe of a or b finds both. */
 static void crossing(void **state) {
     static const int32_t some[] = {0, 1};
     gpuopt_context *context = test_context(NULL);
@@ -199,13 +199,13 @@ static void little_capacity(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* A stop hook that says so from its n-th call on. */
+/* A stop hook that requests a stop from its n-th call on. */
 typedef struct stopper {
     int left;
 } stopper;
 static int stop(void *user) { return ((stopper *)user)->left-- <= 0; }
 
-/* A pass that is stopped goes on where it ended, and finds the same. */
+/* A stopped pass continues where it ended, and finds the same. */
 static void stopped(void **state) {
     enum { COLS = 40 };
     gpuopt_context_desc context_desc = test_context_desc(NULL);
@@ -248,7 +248,7 @@ static void stopped(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* What is wrong is refused, and probing works on. */
+/* Faults are refused, and probing works afterwards. */
 static void misuse(void **state) {
     model_host *h = *state;
     mip m = model_union();

@@ -38,7 +38,7 @@ void problem_bounds(gpuopt_propagator *p, double *lb, double *ub);
 gpuopt_propagator_info problem_run(gpuopt_context *context, const gpuopt_propagator_desc *desc, int rounds, double *lb,
                                    double *ub);
 
-/* One case of a case file: the format is described at the head of such a file. */
+/* A case of a case file; the head of such a file describes the format. */
 typedef struct problem_case {
     char name[64], status[16]; /* FIXPOINT, INFEASIBLE or ROUND_LIMIT */
     int rounds;

@@ -121,8 +121,8 @@ static void same_bits(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* The result depends neither on the order of rows, nor on that of entries in short rows of exact terms, nor on whether
- * the rounds are done in one call. */
+/* The result does not depend on the order of rows, or on the order of entries in short rows of exact terms. Nor does it
+ * depend on whether one call makes all rounds. */
 static void order_does_not_matter(void **state) {
     gpuopt_context *context = test_context(NULL);
     uint64_t seed = 5;
@@ -185,7 +185,7 @@ static void check_same_run(gpuopt_context *context, const gpuopt_propagator_desc
     free(lb), free(ub), free(other_lb), free(other_ub);
 }
 
-/* A matrix by columns gives the same bits as the same matrix by rows, whose entries are in the order of the columns. */
+/* A matrix by columns gives the same bits as the same matrix by rows, with its entries in the order of the columns. */
 static void columns_give_the_same_bits(void **state) {
     gpuopt_context *context = test_context(NULL);
     uint64_t seed = 31;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * How far the last round of a call has come: what the bounds before and after a round say, computed here once more; the
- * same for calls of several rounds; rounds that crawl.
+ * The progress of the last round of a call: recomputed here from the bounds before and after a round; the same for
+ * calls of several rounds; rounds that crawl.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -38,7 +38,8 @@ static void unwatch(watched w) {
     free(w.ub);
 }
 
-/* Does a round; checks what it says of itself, unless it is a sweep, whose moves are not all seen from outside. */
+/* Makes a round; checks its report, unless the round is a sweep, since not all moves of a sweep are visible from
+ * outside. */
 static gpuopt_propagator_info step(watched *w, int sweep) {
     size_t n = (size_t)w->cols + 1;
     double *lb = malloc(n * sizeof *lb), *ub = malloc(n * sizeof *ub), most = 0;
@@ -142,7 +143,7 @@ static void check_crawl(gpuopt_context *context, gpuopt_propagator_desc desc) {
 }
 MODEL_VARIANTS_TEST(crawl, crawling(0, 1e6, 0))
 
-/* Without upper bounds the lower ones double at first, in a sense, and then crawl. */
+/* Without upper bounds the lower bounds double at first, roughly, and then crawl. */
 static void check_open_crawl(gpuopt_context *context, gpuopt_propagator_desc desc) {
     gpuopt_propagator *p = problem_create(context, &desc);
     gpuopt_propagator_info info = problem_round(p, 1);

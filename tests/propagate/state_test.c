@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * A propagator over its life: outcomes and limits; bounds and sides that change between rounds, compared with a new
- * handle that is made with them.
+ * handle for the changed data.
  */
 #include <math.h>
 #include <string.h>
@@ -36,7 +36,7 @@ typedef struct scene {
     double x[COLS], lb[COLS], ub[COLS];
 } scene;
 
-/* Changes something; returns how many bounds moved afterwards, which must be more than 0 over all seeds. */
+/* Changes data; returns how many bounds moved afterwards, which must be more than 0 over all seeds. */
 typedef int64_t scenario(scene *s);
 
 static int64_t like_fresh(scene *s, int rounds) { return model_check_like_fresh(s->context, s->p, s->desc, rounds); }
@@ -60,7 +60,7 @@ static int64_t change_some(scene *s) {
     return like_fresh(s, 3) + like_fresh(s, MANY);
 }
 
-/* Only the upper bounds of two columns, then only the lower one of another. */
+/* Only the upper bounds of two columns, then only the lower bound of another. */
 static int64_t change_one_side_of_some(scene *s) {
     const int32_t col[2] = {7, 0};
     const double ub[2] = {s->x[7], s->x[0] + 40};
@@ -69,8 +69,8 @@ static int64_t change_one_side_of_some(scene *s) {
     return like_fresh(s, 2) + like_fresh(s, MANY);
 }
 
-/* Sets all lower bounds, some tighter and some looser than the model's, while the upper ones stay as propagated; then
- * the other way round. */
+/* Sets all lower bounds, some tighter and some looser than the model's, while the upper bounds stay as propagated; then
+ * the reverse. */
 static int64_t change_all_of_one_side(scene *s) {
     int64_t moved;
     int j;
@@ -166,7 +166,7 @@ static void set_a_column_twice(void **state) { (void)state, for_all(name_a_colum
 static void set_some_sides_like_fresh(void **state) { (void)state, for_all(change_sides); }
 static void get_some_bounds_like_all(void **state) { (void)state, for_all(read_some); }
 
-/* One bad call after another, each among good entries; returns its status, or 1 after the last. */
+/* One faulty call after another, each among good entries; returns its status, or 1 after the last. */
 static int bad_call(int which, gpuopt_propagator *p) {
     static const int32_t col[2] = {0, 1}, high[2] = {0, 3}, low[2] = {0, -1}, row[2] = {0, 2};
     double lb[3] = {1, 1, 1}, ub[3] = {2, 2, 2};
@@ -276,18 +276,18 @@ static void check_infeasible_rows(gpuopt_context *context, gpuopt_propagator_des
     check_infeasible(problem_round(p, 10), 1, 1, -1);
     check_infeasible(problem_round(p, 10), 0, 1, -1);
     check_infeasible(problem_round(p, 1), 0, 1, -1);
-    /* Row 3 is corrected. Row 1 is still infeasible, and is found although nothing about it has changed. */
+    /* Row 3 is corrected. Row 1 is still infeasible, and is found although its data are unchanged. */
     assert_int_equal(gpuopt_propagator_set_sides(p, GPUOPT_HOST, 1, row, lhs, rhs), GPUOPT_OK);
     check_infeasible(problem_round(p, 1), 1, 1, -1);
     assert_int_equal(gpuopt_propagator_set_sides(p, GPUOPT_HOST, 2, row, lhs, rhs), GPUOPT_OK);
     assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 0, NULL, desc.lb, desc.ub), GPUOPT_OK);
     desc.lhs = new_lhs;
     check_recovered(context, p, desc);
-    /* Both columns cross, which is found without a round, and the lower one is named, whatever the order of setting. */
+    /* Both columns cross, which is found without a round, and the lower one is named, for any order of setting. */
     assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 2, col, ones, zeros), GPUOPT_OK);
     check_infeasible(problem_round(p, 10), 0, -1, 0);
     check_infeasible(problem_round(p, 10), 0, -1, 0);
-    /* One is corrected, the other still crosses. */
+    /* One column is corrected, the other still crosses. */
     assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 1, col + 1, zeros, ones), GPUOPT_OK);
     check_infeasible(problem_round(p, 10), 0, -1, 1);
     assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 1, col, zeros, ones), GPUOPT_OK);
@@ -335,7 +335,7 @@ static void check_crossing_bounds_at_create(gpuopt_context *context, gpuopt_prop
 }
 MODEL_VARIANTS_TEST(crossing_bounds_at_create, model_small())
 
-/* After a verdict of infeasibility the next round evaluates the rows that have changed, and those that led to it. */
+/* After a verdict of infeasibility the next round evaluates the changed rows, and the rows that led to the verdict. */
 static void check_little_is_done_again(gpuopt_context *context, gpuopt_propagator_desc desc) {
     gpuopt_propagator *p = problem_create(context, &desc);
     const int32_t col[2] = {40, 60};

@@ -121,7 +121,7 @@ MODEL_VARIANTS_TEST(bounds_that_met_within_the_tolerance, nearly_met())
 
 /* x >= 2 + 5e-7 and x <= 2 have met within the tolerance, so the caller sees a lower bound of 2. Terms of at least 1
  * are infinite here, so that no activity shows that the row  x <= 1  cannot hold; instead the column's bounds cross.
- * Only the upper bound moves, and the lower bound is then returned as it is stored. */
+ * Only the upper bound moves, and the lower bound is then returned in its stored form. */
 static void check_lower_bound_behind_the_upper_one(gpuopt_context *context, gpuopt_propagator_desc desc) {
     const gpuopt_propagator_tolerances infinite = {.struct_size = sizeof infinite, .huge_value = 1};
     gpuopt_propagator *p;
@@ -229,7 +229,7 @@ static void settings_stop_small_steps(void **state) {
     }
 }
 
-/* The bound of an integer column moves by a unit as soon as its candidate gains the integrality tolerance, whatever the
+/* The bound of an integer column moves by a unit as soon as its candidate gains the integrality tolerance, for any
  * least change: 10 x <= 8 fixes a binary column at 0. One row, one integer column. */
 static void integers_move_by_units(void **state) {
     static const struct integer_case {
@@ -271,7 +271,7 @@ static void integers_move_by_units(void **state) {
 }
 
 /* The caller's bounds of an integer column are rounded wherever they are set, with the tolerance of a candidate. An
- * integer stays what it is, however large. */
+ * integer of any size stays unchanged. */
 static void check_host_bounds_are_rounded(gpuopt_context *context, gpuopt_propagator_desc desc) {
     static const struct host_case {
         double lb, ub, want_lb, want_ub;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The calls of a tree search: what they refuse, with a reason and without a change, and structs of other versions.
+ * The calls of a tree search: refusals with a reason and without a change, and structs of other versions.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,8 +15,8 @@ static gpuopt_status add(gpuopt_propagator *p, gpuopt_matrix rows, const double 
     return gpuopt_propagator_add_rows(p, &rows, lhs, rhs, row);
 }
 
-/* One bad call after another on a handle with 3 columns, the matrix's rows 0 and 1, the added row 2, one level, and
- * `changes` changes; returns its status, or 1 after the last. *want: what it must be. */
+/* One faulty call after another on a handle with 3 columns, the matrix's rows 0 and 1, the added row 2, one level, and
+ * `changes` changes. Returns its status, or 1 after the last. *want: the expected status. */
 static int bad_call(int which, gpuopt_propagator *p, int64_t changes, gpuopt_status *want) {
     static const int64_t start[3] = {0, 1, 3}, falling[3] = {0, 2, 1}, shifted[3] = {1, 1, 3};
     static const int32_t index[3] = {0, 1, 2}, beyond[3] = {0, 1, 3}, below[3] = {0, -1, 1}, twice[3] = {0, 1, 1};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A tree search on the CUDA backend: arrays in device memory, enqueued rounds, drivers, batches. The CPU's trail is
- * what all of it is compared with.
+ * A tree search on the CUDA backend: arrays in device memory, enqueued rounds, drivers, batches. Everything is compared
+ * with the CPU's trail.
  */
 #include <cuda_runtime_api.h>
 #include <math.h>
@@ -70,7 +70,7 @@ static void halve(both *b, int32_t col) {
     tree_set(b->q, col, b->x[col], b->x[col] + 3);
 }
 
-/* Changes are read into device memory: so many as fit, from any position, with any of the arrays. */
+/* Changes are read into device memory: as many as fit, from any position, with any of the arrays. */
 static void changes_in_device_memory(void **state) {
     int left_out;
     (void)state;
@@ -129,7 +129,7 @@ static void changes_in_device_memory(void **state) {
     }
 }
 
-/* Bounds and sides from device memory are recorded like the caller's; a number that no row has is refused. */
+/* Bounds and sides from device memory are recorded like the caller's; a number without a row is refused. */
 static void settings_in_device_memory(void **state) {
     both *b = open_both(GPUOPT_PRECISION_FP64);
     const int32_t cols[3] = {9, 2, 30}, rows[2] = {MODEL_ROWS, 1}, missing[2] = {1, MODEL_ROWS + 1}, index[2] = {5, 8};
@@ -163,7 +163,7 @@ static void settings_in_device_memory(void **state) {
     close_both(b);
 }
 
-/* Without info nothing waits, whatever follows; and get_info says what the last rounds found, later, too. */
+/* Without info no call waits; and get_info reports the results of the last rounds, later, too. */
 static void enqueued(void **state) {
     both *b = open_both(GPUOPT_PRECISION_FP64);
     gpuopt_propagator_info info = GPUOPT_INIT(gpuopt_propagator_info), again = info;
@@ -246,7 +246,7 @@ static void capture_is_refused(void **state) {
     mip_free(&m);
 }
 
-/* A batch of a base with a trail follows it up and down, and rows that come and go. */
+/* A batch of a base with a trail follows it up and down, and follows added and removed rows. */
 static void batches(void **state) {
     both *b = open_both(GPUOPT_PRECISION_FP64);
     gpuopt_propagator_batch_desc few = GPUOPT_INIT(gpuopt_propagator_batch_desc);

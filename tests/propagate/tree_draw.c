@@ -29,7 +29,7 @@ static int draw_row(walk *w, int32_t *index, double *value, double *lhs, double 
     return length;
 }
 
-/* Makes other data of small integers: of decimals, with sides around the point; of rows with a factor each. */
+/* Turns small integers into other data: into decimals, with sides around the point; into rows with a factor each. */
 void walk_change_data(walk *w) {
     const gpuopt_matrix *a = &w->model.matrix;
     double *value = (double *)a->value;
@@ -102,7 +102,7 @@ static void set_all_bounds(walk *w) {
     walk_set_bounds(w, WALK_COLS, col, lb, ub, 0, 0);
 }
 
-/* One that is there. */
+/* An existing row. */
 static int32_t any_row(walk *w, int added) {
     int32_t name;
     do name = (int32_t)test_random_int(&w->seed, added ? MODEL_ROWS : 0, MODEL_ROWS + w->added_count - 1);

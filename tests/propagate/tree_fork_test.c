@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Forks: other states of the same model, in other contexts and threads. What a state does changes no other one, and
- * many at once get the bits that each gets alone.
+ * Forks: other states of the same model, in other contexts and threads. No action of a state changes another one, and
+ * many at once give the bits that each gives alone.
  */
 #include <math.h>
 #include <pthread.h>
@@ -12,7 +12,7 @@
 
 /* ---- One at a time ---- */
 
-/* A fork begins where the original is, at level 0; then they go different ways. */
+/* A fork begins in the state of the original, at level 0; then they diverge. */
 static void check_independence(gpuopt_context *context, gpuopt_propagator_mode mode,
                                gpuopt_propagator_precision precision) {
     gpuopt_context *other = test_context(NULL);
@@ -32,7 +32,7 @@ static void check_independence(gpuopt_context *context, gpuopt_propagator_mode m
     assert_int_equal(gpuopt_propagator_get_changes(fork, GPUOPT_HOST, 0, &c), GPUOPT_OK);
     assert_int_equal(c.count, 0);
     assert_int_equal(gpuopt_propagator_pop(fork, 1), GPUOPT_ERROR_ARGUMENT);
-    /* The original goes back; the fork goes on, and is forked. */
+    /* The original goes back; the fork continues, and is forked. */
     tree_pop(p, 1);
     model_check_bounds(fork, 3, lb, ub);
     assert_int_equal(problem_round(p, 10).outcome, GPUOPT_CONVERGED);
@@ -119,7 +119,7 @@ TREE_TEST(infeasible_fork)
 
 enum { STATES = 5, TURNS = 300 };
 
-/* What a state finds, without cmocka, whose checks belong to one thread. */
+/* The results of a state, without cmocka, since its checks belong to one thread. */
 typedef struct script {
     gpuopt_propagator *p;
     uint64_t seed, found; /* found: of all bounds, changes and outcomes */

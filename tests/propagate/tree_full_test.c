@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A trail that is full: rounds stop with FULL, calls that set bounds are refused; bounds are as before what did not
- * fit, and the search goes on after a pop or a keep. (Random walks on a short trail are in tree_test.c.)
+ * A trail that is full. Rounds stop with FULL, and calls that set bounds are refused. Bounds are as before the change
+ * that did not fit, and the search continues after a pop or a commit. (Random walks on a short trail are in
+ * tree_test.c.)
  */
 #include <math.h>
 #include <stdlib.h>
@@ -22,8 +23,8 @@ static void check_info(gpuopt_propagator_info info, gpuopt_outcome outcome, int 
     assert_int_equal(info.changed, changed);
 }
 
-/* With every capacity: the changes of the model are those of a long trail, as far as they fit. The small model moves 4
- * and 2 bounds in JACOBI rounds; sweeps, which stop at any bound, 4 and 1. */
+/* With every capacity: the changes of the model equal a long trail's, as far as they fit. The small model moves 4 and 2
+ * bounds in JACOBI rounds; sweeps, which stop at any bound, move 4 and 1. */
 static void check_rounds_stop(gpuopt_context *context, gpuopt_propagator_mode mode,
                               gpuopt_propagator_precision precision) {
     static const int64_t jacobi[] = {0, 4, 6}, sequential[] = {0, 1, 2, 3, 4, 5};
@@ -114,8 +115,8 @@ static void check_setting_is_refused(gpuopt_context *context, gpuopt_propagator_
 }
 TREE_TEST(setting_is_refused)
 
-/* After a round that did not fit, nothing of it is left in any later one, wherever the trail ends: the fixpoint after
- * repeated keeps is that of a handle without a trail. */
+/* A round that did not fit leaves no trace in any later one, wherever the trail ends. The fixpoint after repeated
+ * commits equals the fixpoint of a handle without a trail. */
 static void check_nothing_is_left(gpuopt_context *context, gpuopt_propagator_mode mode,
                                   gpuopt_propagator_precision precision) {
     double x[MODEL_COLS];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Memory of propagators with a trail and of their forks: it is planned exactly, may run out, and is taken by no step.
+ * Memory of propagators with a trail and of their forks: it is planned exactly and may run out, and steps allocate
+ * none.
  */
 #include <math.h>
 #include <stdlib.h>

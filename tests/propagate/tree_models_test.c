@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Dives in larger models, with long rows and, on several threads, rounds that these share: beside a handle with a trail
- * on one thread of the CPU, which must have the same changes, and until the first way back one without a trail. Reasons
- * are checked in rational arithmetic.
+ * Dives in larger models, with long rows and, on several threads, rounds that these share. The reference is a handle
+ * with a trail on one thread of the CPU, which must have the same changes. Until the first way back, a handle without a
+ * trail is compared, too. Reasons are checked in rational arithmetic.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 enum { ROUNDS = 12, PREMISES = 4096 };
 
-/* A propagator in use, with its bounds as its changes say. */
+/* A propagator in use, with its bounds according to its changes. */
 typedef struct dive {
     const mip *m;
     gpuopt_propagator *p, *single, *twin;
@@ -98,7 +98,7 @@ static void explain(dive *d, int64_t change) {
     free(ub);
 }
 
-/* Brings the bounds that follow from the changes up to date, from position `from` on. */
+/* Updates the bounds that follow from the changes, from position `from` on. */
 static void replay(dive *d, int64_t from) {
     double *lb = copy_bounds(d->lb, d->m->matrix.cols), *ub = copy_bounds(d->ub, d->m->matrix.cols);
     int64_t k;
@@ -137,7 +137,7 @@ static void set_one(dive *d, int32_t col, int upper, double bound) {
     if (d->twin) tree_set_one(d->twin, col, upper, bound);
 }
 
-/* Goes down, halving the domains of a column or many at each level, until that is infeasible or deep. */
+/* Goes down, halving the domains of a column or many at each level, until the node is infeasible or deep. */
 static int64_t go_down(dive *d, int most) {
     int64_t start = d->changes;
     gpuopt_propagator_info info = {.outcome = GPUOPT_MORE};

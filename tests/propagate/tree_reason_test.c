@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reasons: by hand on small models; and followed back to the caller's decisions, what they say is checked by trying all
- * points of a small box. (On random walks every reason is checked in rational arithmetic, see tree_test.c.)
+ * Reasons: by hand on small models. Also, premises are followed back to the caller's decisions, and their claims are
+ * checked by trying all points of a small box. (On random walks every reason is checked in rational arithmetic, see
+ * tree_test.c.)
  */
 #include <math.h>
 #include <stdlib.h>
@@ -62,7 +63,7 @@ static void check_small_reasons(gpuopt_context *context, gpuopt_propagator_mode 
 }
 TREE_TEST(small_reasons)
 
-/* Nothing is written beyond the capacity, and the count is that of all premises. */
+/* Nothing is written beyond the capacity, and all premises are counted. */
 static void check_capacity(gpuopt_context *context, gpuopt_propagator_mode mode,
                            gpuopt_propagator_precision precision) {
     static const double a[4] = {1, 1, 1, 1}, lhs[1] = {-INFINITY}, rhs[1] = {3};
@@ -90,8 +91,8 @@ static void check_capacity(gpuopt_context *context, gpuopt_propagator_mode mode,
 }
 TREE_TEST(capacity)
 
-/* x0 + x1 + x2 + x3 <= 1 with four ones: two of them suffice. 3 x0 + x1 <= 3 with x0 = 1: x1 = 0, for which x0 is
- * needed; x2's bounds are in no reason, since they do not move. */
+/* x0 + x1 + x2 + x3 <= 1 with four columns at 1: two of them suffice. 3 x0 + x1 <= 3 with x0 = 1: x1 = 0, for which x0
+ * is needed; x2's bounds are in no reason, since they do not move. */
 static void check_needless_premises(gpuopt_context *context, gpuopt_propagator_mode mode,
                                     gpuopt_propagator_precision precision) {
     static const double a[4] = {1, 1, 1, 1}, lhs[1] = {-INFINITY}, rhs[1] = {1}, ones[4] = {1, 1, 1, 1};

@@ -5,7 +5,7 @@
 
 #include "tests/propagate/tree_walk.h"
 
-/* The bound that a side has just before a position, and the position that set it (-1: it is that of level 0). */
+/* The bound of a side just before a position, and the position that set it (-1: level 0's). */
 static double bound_before(const walk *w, int64_t position, int32_t col, int upper, int64_t *set) {
     int64_t k;
     for (k = position - 1; k >= 0; k--)
@@ -14,8 +14,8 @@ static double bound_before(const walk *w, int64_t position, int32_t col, int upp
     return k >= 0 ? w->change[k].new_bound : upper ? w->ub0[col] : w->lb0[col];
 }
 
-/* Sets the premises' bounds in lb and ub, which begin as those of level 0. All of them come before `end`, are on
- * columns of the row (or on col), and hold there. */
+/* Sets the premises' bounds in lb and ub, which begin as level 0's. All of them come before `end`, are on columns of
+ * the row (or on col), and hold there. */
 static void take_premises(walk *w, const tree_row *row, int32_t col, int64_t end, const int64_t *premise, int64_t count,
                           double *lb, double *ub) {
     int64_t k, l, set;
@@ -81,7 +81,7 @@ void walk_explain(walk *w, int64_t change) {
     }
 }
 
-/* What this row alone makes of the bounds in one round. */
+/* The effect of this row alone on the bounds in one round. */
 static void run_row(walk *w, const tree_row *row, const double *lb, const double *ub, double *new_lb, double *new_ub) {
     const int64_t start[2] = {0, row->length};
     gpuopt_propagator_desc desc = w->desc;
@@ -95,8 +95,8 @@ static void run_row(walk *w, const tree_row *row, const double *lb, const double
     problem_run(w->plain, &desc, 1, new_lb, new_ub);
 }
 
-/* A handle of one row cannot distinguish a column with equal bounds from one that the caller has fixed, and does not
- * see bounds that have crossed: such columns, and rows with them, are left out. */
+/* A handle of one row cannot distinguish a column with equal bounds from a column that the caller has fixed, and does
+ * not see crossed bounds. Such columns, and rows with them, are left out. */
 void walk_check_lowest(walk *w, const double *lb, const double *ub, int64_t from, int64_t to) {
     static double new_lb[MODEL_ROWS + TREE_ROWS][WALK_COLS], new_ub[MODEL_ROWS + TREE_ROWS][WALK_COLS];
     int ran[MODEL_ROWS + TREE_ROWS] = {0};

@@ -10,7 +10,8 @@
 
 /* ---- Like rows of the matrix ---- */
 
-/* A model without rows to which those of the small model are added, by rows and by columns, behaves as it. */
+/* A model without rows, to which the small model's rows are added, by rows and by columns, behaves like the small
+ * model. */
 static void check_added_to_nothing(gpuopt_context *context, gpuopt_propagator_mode mode,
                                    gpuopt_propagator_precision precision) {
     static const int64_t no_rows[1] = {0};
@@ -171,7 +172,7 @@ TREE_TEST(capacity)
 
 /* ---- Sides, bounds and reports of added rows ---- */
 
-/* x0 + x1 + x2 <= a cutoff that falls, in levels that come and go. */
+/* x0 + x1 + x2 <= a decreasing cutoff, in levels that are pushed and popped. */
 static void check_cutoff(gpuopt_context *context, gpuopt_propagator_mode mode, gpuopt_propagator_precision precision) {
     static const int32_t index[3] = {0, 1, 2};
     static const double value[3] = {1, 1, 1};
@@ -205,7 +206,7 @@ static void check_cutoff(gpuopt_context *context, gpuopt_propagator_mode mode, g
 }
 TREE_TEST(cutoff)
 
-/* What a removed row has implied stays, and cannot be explained any more. */
+/* Bounds implied by a removed row stay, and cannot be explained any more. */
 static void check_removed(gpuopt_context *context, gpuopt_propagator_mode mode, gpuopt_propagator_precision precision) {
     static const int32_t index[2] = {0, 2};
     static const double value[2] = {1, 1};
@@ -240,7 +241,7 @@ static void check_removed(gpuopt_context *context, gpuopt_propagator_mode mode, 
 }
 TREE_TEST(removed)
 
-/* Reports are of all numbers that a row may have; a number that no row has stands for a row without entries. */
+/* Reports cover all numbers that a row may have; a number without a row counts as a row without entries. */
 static void check_reports(gpuopt_context *context, gpuopt_propagator_mode mode, gpuopt_propagator_precision precision) {
     static const int32_t index[2] = {0, 2};
     static const double value[2] = {2, -1};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The trail of a search beside that of one thread of the CPU backend: the same changes in the same order, with the same
- * rows and premises. Models with rows of all lengths, and rounds that change more than a few bounds.
+ * The trail of a search, compared with one thread of the CPU backend: the same changes in the same order, with the same
+ * rows and premises. Models with rows of all lengths, and rounds with many changes.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -70,7 +70,7 @@ static void compare_bounds(pair *s) {
     free(all);
 }
 
-/* What is in the trails now, in whole or in part. */
+/* The present contents of the trails, in whole or in part. */
 static void compare(pair *s) {
     gpuopt_propagator_trail a = tree_trail(s->p), b = tree_trail(s->q);
     int64_t n, m, k, from;
@@ -117,8 +117,7 @@ static void pop(pair *s, int levels) {
     compare(s);
 }
 
-/* Bounds of `count` distinct columns, of all if that is as many as there are; ones that do not fit are refused by
- * both. */
+/* Sets bounds of `count` distinct columns, at most of all; bounds that do not fit are refused by both. */
 static void set(pair *s, int32_t count) {
     const int32_t cols = s->model.matrix.cols, step = cols / count;
     int32_t *col = malloc(sizeof *col * (size_t)count), k, first = (int32_t)test_random_int(&s->seed, 0, step - 1);
@@ -254,7 +253,7 @@ static void check_generated(gpuopt_context *context, gpuopt_propagator_mode mode
 }
 TREE_TEST(generated)
 
-/* Rows of any length up to three segments, all with something to do. */
+/* Rows of any length up to three segments, all with an effect. */
 static mip draw_long(void) {
     static const int32_t lengths[] = {1, 4, 31, 32, 33, 100, 257, 512, 513, 1030, 1500};
     enum { COLS = 1600, LENGTHS = sizeof lengths / sizeof *lengths, ROWS = 3 * LENGTHS };
@@ -288,7 +287,7 @@ static void check_long_rows(gpuopt_context *context, gpuopt_propagator_mode mode
 }
 TREE_TEST(long_rows)
 
-/* |x_j - x_(j + 1) / 2| <= 1 over [-100, 100]: every round moves all bounds, to about half of what they were. */
+/* |x_j - x_(j + 1) / 2| <= 1 over [-100, 100]: every round moves all bounds, to about half of their previous size. */
 static mip draw_chain(int32_t cols) {
     mip m = problem_new(cols, cols - 1, 2 * (int64_t)cols);
     int32_t j;
@@ -327,7 +326,7 @@ static void check_many_changes(gpuopt_context *context, gpuopt_propagator_mode m
 TREE_TEST(many_changes)
 
 /* Sides of columns in turn, each of which moves a chain of others until the trail is full; then the way back. Rounds
- * look at few rows, and those of a round that did not fit are looked at again. */
+ * evaluate few rows; rows of a round that did not fit are evaluated again. */
 static void check_after_full(gpuopt_context *context, gpuopt_propagator_mode mode,
                              gpuopt_propagator_precision precision) {
     enum { COLS = 200 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Levels, the changes of bounds in them, and the way back: on random walks, beside a twin that has no trail and was
- * never pushed, and on a small model by hand.
+ * Levels, the changes of bounds in them, and the way back. Random walks are compared with a twin that has no trail and
+ * was never pushed; a small model is checked by hand.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -54,7 +54,7 @@ static void check_walk_with_a_round_limit(gpuopt_context *context, gpuopt_propag
 }
 TREE_TEST(walk_with_a_round_limit)
 
-/* JACOBI alone: what a sweep has done when the trail is full, tree_full_test.c checks on small models. */
+/* JACOBI alone: tree_full_test.c checks sweeps on a full trail on small models. */
 static void check_walk_on_a_short_trail(gpuopt_context *context, gpuopt_propagator_mode mode,
                                         gpuopt_propagator_precision precision) {
     const walk_options options = {.trail_capacity = 40};
@@ -62,9 +62,9 @@ static void check_walk_on_a_short_trail(gpuopt_context *context, gpuopt_propagat
 }
 TREE_TEST(walk_on_a_short_trail)
 
-/* ---- States at which a level begins and what happens in it ---- */
+/* ---- States at the begin of a level, and actions in it ---- */
 
-/* A column whose bounds cross; all columns far from the point; and so on. */
+/* A column with crossing bounds; all columns far from the point; and so on. */
 static void cross(walk *w) {
     const int32_t col = 4;
     const double lb = w->x[4] + 1, ub = w->x[4] - 1;
@@ -102,7 +102,7 @@ static void add_row(walk *w) {
     walk_add_row(w, 3, index, value, activity - 1, activity + 1);
 }
 
-/* Leads to what it says; returns 0 if there is no such thing. */
+/* Prepares the state of this name; returns 0 if it does not exist. */
 static int prepare(walk *w, int which) {
     switch (which) {
     case 0: return 1; /* before the first round */
@@ -189,8 +189,8 @@ static void check_levels(gpuopt_context *context, gpuopt_propagator_mode mode, g
 }
 TREE_TEST(levels)
 
-/* 1e-8 x + 1e-8 y <= 1.5e-8 is violated by less than the tolerance at x = y = 1: it moves a bound all the same, but of
- * no column that the caller has fixed. So what is fixed must come back, and no more than that. */
+/* 1e-8 x + 1e-8 y <= 1.5e-8 is violated by less than the tolerance at x = y = 1. It still moves a bound, but of no
+ * column that the caller has fixed. So exactly the fixed columns must be restored. */
 static void check_fixed_columns(gpuopt_context *context, gpuopt_propagator_mode mode,
                                 gpuopt_propagator_precision precision) {
     static const double a[4] = {1, 0, 1e-8, 1e-8}, lhs[2] = {1, -INFINITY}, rhs[2] = {1, 1.5e-8};
@@ -263,7 +263,7 @@ static void check_changes_of_a_small_model(gpuopt_context *context, gpuopt_propa
         check_change(c[3], 2, 1, 10, 9, 1);
         check_change(c[4], 0, 1, 4, 3, 0);
         check_change(c[5], 2, 1, 9, 3, 1);
-    } else { /* the later row sees what the earlier one has found */
+    } else { /* the later row sees the earlier one's result */
         check_change(c[0], 0, 1, 10, 4, 0);
         check_change(c[1], 1, 1, 10, 4, 0);
         check_change(c[2], 1, 0, 0, 1, 1);
@@ -280,7 +280,7 @@ static void check_changes_of_a_small_model(gpuopt_context *context, gpuopt_propa
 }
 TREE_TEST(changes_of_a_small_model)
 
-/* Any capacity, any arrays: so many changes are written and no more, and the count is that of all. */
+/* Any capacity, any arrays: exactly as many changes are written, and all are counted. */
 static void check_parts_of_the_changes(gpuopt_context *context, gpuopt_propagator_mode mode,
                                        gpuopt_propagator_precision precision) {
     mip m = model_small();

@@ -11,7 +11,7 @@ static int same(double a, double b) { return memcmp(&a, &b, sizeof a) == 0; }
 
 int32_t walk_slot(const walk *w, int32_t name) { return name < MODEL_ROWS ? name : w->added[name - MODEL_ROWS].slot; }
 
-/* The twin's rows: those of the matrix, then the added ones by number, which is the order of a sequential sweep. */
+/* The twin's rows: the matrix's, then the added rows by number, which is the order of a sequential sweep. */
 static int32_t twin_rows(const walk *w, int32_t *name) {
     int32_t count = 0, slot, k;
     for (k = 0; k < MODEL_ROWS; k++) name[count++] = k;
@@ -95,7 +95,7 @@ static void check_trail(walk *w) {
     assert_int_equal(trail.changes, w->changes);
 }
 
-/* Both have these bounds; a lower bound above the upper one is shown as that, unless the model is infeasible. */
+/* Both have these bounds; a lower bound above the upper one is shown equal to it, unless the model is infeasible. */
 static void check_bounds(walk *w) {
     double lb[WALK_COLS], ub[WALK_COLS];
     int32_t j;
@@ -158,7 +158,7 @@ void walk_push(walk *w) {
     check_all(w);
 }
 
-/* Sides that were set in the levels stay, and are set after everything else. */
+/* Sides set in the levels stay, and are set after everything else. */
 void walk_pop(walk *w, int levels) {
     static walk_step later[WALK_STEPS]; /* too large for the stack */
     int level = w->levels - levels, k, kept = 0, laters = 0;
@@ -286,7 +286,7 @@ void walk_remove_row(walk *w, int32_t name) {
     check_all(w);
 }
 
-/* A fresh handle with these bounds, sides and rows comes to the same verdict at once, and moves nothing. */
+/* A fresh handle with these bounds, sides and rows reaches the same verdict at once, and moves nothing. */
 static void check_fresh(walk *w) {
     int32_t name[MODEL_ROWS + WALK_ADDED], count = twin_rows(w, name), i;
     mip m = problem_new(WALK_COLS, count, (int64_t)count * WALK_COLS);
@@ -317,8 +317,7 @@ static void check_fresh(walk *w) {
     mip_free(&m);
 }
 
-/* The twin does the rounds one by one; the changes of each are those of the trail, in the order that the header
- * says. */
+/* The twin makes the rounds one by one; each round's changes equal the trail's, in the header's order. */
 static void compare_round(walk *w, int64_t from) {
     int32_t name[MODEL_ROWS + WALK_ADDED], k;
     gpuopt_propagator_info sum = w->info, one;

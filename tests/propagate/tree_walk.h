@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * A random walk of a propagator with a trail, and beside it a twin: a propagator without one, which does the same
- * calls. When the walk goes back, the twin is made again and does only what is left. Rows that are added are rows of
- * the twin's matrix from the start, with free sides while they are not there. So after every call both must agree, bit
- * by bit. The twin runs on one thread of the CPU and, in JACOBI mode, evaluates all rows in all rounds (marking OFF).
+ * A random walk of a propagator with a trail, compared with a twin: a propagator without a trail that makes the same
+ * calls. When the walk goes back, the twin is created again and makes only the remaining calls. Added rows are in the
+ * twin's matrix from the start, with free sides while they do not exist. After every call both must agree, bit by bit.
+ * The twin runs on one thread of the CPU and, in JACOBI mode, evaluates all rows in all rounds (marking OFF).
  */
 #ifndef TESTS_PROPAGATE_TREE_WALK_H
 #define TESTS_PROPAGATE_TREE_WALK_H
@@ -19,7 +19,7 @@ enum {
     WALK_COLS = MODEL_COLS
 };
 
-/* What a call sets. Rows have names: those of the matrix, then the added ones in the order of their first use. */
+/* The data that a call sets. Rows have names: the matrix's first, then added rows in the order of their first use. */
 typedef struct walk_step {
     enum { WALK_BOUNDS, WALK_SIDES, WALK_ROUNDS } kind;
     int level, count, rounds;
@@ -46,7 +46,7 @@ typedef struct walk_row {
 typedef struct walk {
     gpuopt_context *context, *plain; /* the trail's, and the twin's */
     mip model;
-    double x[WALK_COLS]; /* the point around which the rows are drawn; decisions need not keep it */
+    double x[WALK_COLS]; /* the point around which the rows are drawn; decisions need not respect it */
     gpuopt_propagator_desc desc;
     gpuopt_propagator *p, *twin, *original[WALK_FORKS];
     int originals, data;
@@ -71,7 +71,7 @@ typedef struct walk {
     gpuopt_outcome outcome; /* MORE again after a change */
 
     int check_rows;
-    long explained, premises, infeasible, lowest, full, refused; /* what has been checked */
+    long explained, premises, infeasible, lowest, full, refused; /* numbers of checks */
 } walk;
 
 /* Data of the model: small integers; decimals; rows of different magnitudes. */
@@ -80,7 +80,7 @@ enum { WALK_INTEGERS, WALK_DECIMALS, WALK_MAGNITUDES, WALK_DATA };
 typedef struct walk_options {
     int32_t round_limit;
     int64_t trail_capacity; /* 0: TREE_TRAIL */
-    int check_rows;         /* one JACOBI round in so many is checked for the lowest rows; 0: none */
+    int check_rows;         /* one JACOBI round in this many is checked for the lowest rows; 0: none */
 } walk_options;
 
 /* options may be NULL: all 0. */
@@ -100,22 +100,22 @@ void walk_remove_row(walk *w, int32_t name);
 void walk_round(walk *w, int rounds);
 /* The changes that were read one call after another are still there. */
 void walk_check_changes(walk *w);
-/* The number of the row with this name; of a removed row, the one that it had. */
+/* The number of the row with this name; of a removed row, its former number. */
 int32_t walk_slot(const walk *w, int32_t name);
 
 /* ---- tree_draw.c ---- */
 
-/* A random one of them; rows: also such that add, remove or change rows. */
+/* A random step; rows: also steps that add, remove or change rows. */
 void walk_any(walk *w, int rows);
-/* Makes the data what w->data says, of small integers. */
+/* Turns small integers into the data that w->data selects. */
 void walk_change_data(walk *w);
 
 /* ---- tree_reasons.c ---- */
 
 /* Checks the premises of a change, or of infeasibility (-1). */
 void walk_explain(walk *w, int64_t change);
-/* Checks that each of these changes, which a JACOBI round with the bounds lb and ub made, names the lowest row that
- * implies it. */
+/* Checks that each of these changes by a JACOBI round with the bounds lb and ub names the lowest row that implies
+ * it. */
 void walk_check_lowest(walk *w, const double *lb, const double *ub, int64_t from, int64_t to);
 
 #endif /* TESTS_PROPAGATE_TREE_WALK_H */

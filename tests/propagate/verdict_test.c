@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Verdicts: JACOBI, SEQUENTIAL, every order of the rows, and a fresh handle that is given the bounds found agree, also
- * where bounds cross by about the tolerance and large coefficients see it, unless least_change holds back changes that
- * these would see; and INFEASIBLE is true, by exact rational arithmetic (GMP).
+ * Verdicts agree between JACOBI, SEQUENTIAL, every order of the rows, and a fresh handle with the bounds found. This
+ * also holds for bounds that cross by about the tolerance, with large coefficients that make this visible. The
+ * exception are changes that least_change holds back. INFEASIBLE is true, by exact rational arithmetic (GMP).
  */
 #include <gmp.h>
 #include <math.h>
@@ -71,7 +71,7 @@ static double pick(uint64_t *seed, const double *table, int count) {
 }
 
 /* One to three columns; the rows are near x = p for a point p, off by up to some multiple of the tolerance. The sums at
- * p are exact: the error of a rounded one, which least_change lets pass in one order only, may be what decides. */
+ * p are exact. Otherwise the error of a rounded sum could decide, which least_change lets pass in one order only. */
 static mip near_crossing(uint64_t *seed, int large) {
     static const double size[] = {1, 1, 1, 3, 0.125, 0x1p-7, 0x1p-10, 1e3, 1e6, 7e5},
                         off[] = {0, 0, 1.3e-7, 4.7e-7, 8.9e-7, 1.17e-6, 2.9e-6, 0.5};

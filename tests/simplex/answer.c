@@ -97,7 +97,7 @@ double model_dual_scale(const mip *model) {
 
 /* ---- Handles ---- */
 
-/* What a variant's descriptor points to: [K is 1][ratio][pricing]. */
+/* The rules that a variant's descriptor points to: [K is 1][ratio][pricing]. */
 #define RULES(p, r, k)                                                                                         \
     {                                                                                                          \
         .struct_size = sizeof(gpuopt_simplex_rules), .pricing = GPUOPT_PRICING_##p, .ratio = GPUOPT_RATIO_##r, \
@@ -224,10 +224,10 @@ static const char *describe(const char *what, int32_t k, double found, double ex
     return fault;
 }
 
-/* Whether two numbers agree up to the rounding of a sum whose terms have this size. */
+/* Whether two numbers agree up to the rounding of a sum of terms of this size. */
 static int agree(double a, long double b, long double size) { return fabsl(a - b) <= 1e-9L * (1 + size); }
 
-/* Reduced costs and activities are those of the duals and of x. */
+/* Reduced costs and activities are computed from the duals and from x. */
 static const char *product_fault(const mip *model, const answer *a) {
     const gpuopt_matrix *m = &model->columns;
     long double *sum = calloc(2 * (size_t)m->rows + 2, sizeof *sum), *size = sum + m->rows + 1;
@@ -289,7 +289,7 @@ static const char *proof_fault(lp_proof proof, const gpuopt_simplex_info *info) 
     return NULL;
 }
 
-/* Of a model whose bounds let x become large, rounding is relative to that. */
+/* If bounds let x become large, rounding is relative to that. */
 static double rounding_scale(const mip *model, const double *x) {
     return fmax(model_primal_scale(model), 1e-4 * larger_finite(0, x, model->columns.cols));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the simplex tests share: models made by hand, a solve from beginning to end, and a check of an answer on the
+ * Shared by the simplex tests: models made by hand, a solve from beginning to end, and a check of an answer on the
  * model's own data in long double.
  */
 #ifndef TESTS_SIMPLEX_ANSWER_H
@@ -46,16 +46,16 @@ typedef struct answer {
 } answer;
 
 answer answer_get(gpuopt_simplex *simplex, const mip *model);
-/* A new handle's, after at most so many iterations. */
+/* A new handle's answer, after at most this many iterations. */
 answer answer_after(gpuopt_context *context, const gpuopt_simplex_desc *desc, const mip *model, int64_t iterations);
 void answer_free(answer *a);
-/* What the header promises of an answer and does not hold within the tolerance, relative to the model's scales; NULL:
- * nothing. Static storage. */
+/* The header's promise that an answer breaks, beyond the tolerance, relative to the model's scales; NULL: none. Static
+ * storage. */
 const char *answer_fault(const mip *model, const answer *a, double tolerance);
 int answer_equal(const mip *model, const answer *a, const answer *b); /* to the bit */
 
-/* Solves, and returns NULL when the verdict is this one, its answer has no fault within 1e-9, and an optimum is within
- * `tolerance`, relative to max(1, |objective|); else what is wrong, in static storage. */
+/* Solves, and returns NULL if the verdict is this one and its answer has no fault within 1e-9. An optimum must be
+ * within `tolerance`, relative to max(1, |objective|). Otherwise returns the fault, in static storage. */
 const char *answer_try(gpuopt_context *context, const gpuopt_simplex_desc *desc, const mip *model,
                        gpuopt_outcome outcome, double objective, double tolerance, gpuopt_simplex_info *info);
 /* ... or fails the test, and names the model. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the header promises about arguments: what is refused, with a message that names it, and that nothing has changed
- * then; structs of other versions.
+ * The header's promises about arguments: refusals with a message that names the fault, without any change; structs of
+ * other versions.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 
 #include "tests/simplex/answer.h"
 
-/* max 3 x0 + 2 x1 - x2 + 10 with x0 + x1 + x2 <= 4, 1 <= x0 - x1 <= 2, x2 in [-1, 5], x1 <= 3: x = (3, 1, -1) and
- * its last unit of row 0 goes to x1 and x0 alike: (3.5, 1.5, -1), 24.5. */
+/* max 3 x0 + 2 x1 - x2 + 10 with x0 + x1 + x2 <= 4, 1 <= x0 - x1 <= 2, x2 in [-1, 5], x1 <= 3: x = (3, 1, -1). The last
+ * unit of row 0 goes to x1 and x0 alike: (3.5, 1.5, -1), 24.5. */
 enum { ROWS = 2, COLS = 3, BOTH = ROWS + COLS };
 static const double by_rows[] = {1, 1, 1, 1, -1, 0}, cost[] = {3, 2, -1}, rhs[] = {4, 2}, lhs[] = {-INFINITY, 1};
 static const double lb[] = {0, 0, -1}, ub[] = {INFINITY, 3, 5};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Methods and algorithms that the library chooses: which one it is, the known optimum, and parts of iterations by hand.
+ * Methods and algorithms that the library chooses: the choice, the known optimum, and parts of iterations by hand.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,8 +11,8 @@
 
 static void must(gpuopt_status status) { assert_int_equal(status, GPUOPT_OK); }
 
-/* A default handle takes `method`, its memory is the plan's and that of a handle which asks for the method, and it
- * finds the optimum. */
+/* A default handle uses `method`. Its memory equals the plan's and the memory of a handle that requests the method; and
+ * it finds the optimum. */
 static void takes(test_host *host, gpuopt_context *context, gpuopt_simplex_desc desc, gpuopt_simplex_method method,
                   double optimum) {
     gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan), by_name = GPUOPT_INIT(gpuopt_memory_plan);
@@ -88,7 +88,7 @@ static void methods(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Children of a default handle: if its method does not go with them, the log names the one that does. */
+/* Children of a default handle: if its method does not support them, the log names the method that does. */
 static void children(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
@@ -124,7 +124,7 @@ static int by_hand(gpuopt_simplex *s, gpuopt_simplex_entering *in, gpuopt_simple
     return 1;
 }
 
-/* Parts of primal iterations are the same, to the bit, whether a handle is PRIMAL or chooses. */
+/* Parts of primal iterations are the same, to the bit, for a handle that is PRIMAL or chooses by itself. */
 static void primal_parts(void **state) {
     static const char *const models[] = {"plant:20:30:0.4:5", "shah:12:1", "meyer:10:40:0.3:2", "plant:30:60:0.06:1"};
     gpuopt_context *context = test_context(NULL);

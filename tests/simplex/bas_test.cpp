@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The reader of basis files: bases that CLP's and GLPK's simplex methods end with, wherever they were stopped, written
- * by CLP itself and in the manner of GLPK and HiGHS, come back as they were, and get the verdict that exact rationals
- * give; what is wrong with a file is said with its line.
+ * The reader of basis files. Bases at which CLP's and GLPK's simplex methods end or are stopped are written by CLP
+ * itself and in the formats of GLPK and HiGHS. They are read back unchanged, and give the verdict of exact rationals.
+ * Faults of a file are reported with their line.
  */
 #include <coin/ClpSimplex.hpp>
 #include <glpk.h>
@@ -67,7 +67,7 @@ void give_names(mip *m) {
     for (int32_t k = 0; k < m->matrix.rows; k++) m->row_name[k] = name_of('R', k);
 }
 
-/* As GLPK wrote it until 4.52: rows that are not basic go with basic columns, in fixed columns. */
+/* In the format of GLPK until 4.52: rows that are not basic go with basic columns, in fixed columns. */
 std::string as_glpk(const mip &m, const statuses &status) {
     std::string text = "* Problem:    \nNAME          M\n";
     char line[100];
@@ -182,7 +182,7 @@ statuses by_glpk(uint64_t *seed, const mip &m) {
 
 int outcomes[9];
 
-/* The files of these formats have no word for a nonbasic variable at 0, where there is no lower bound. */
+/* The files of these formats have no word for a nonbasic variable at 0 without a lower bound. */
 uint8_t without_zero(uint8_t status) {
     return status == GPUOPT_VARIABLE_AT_ZERO ? static_cast<uint8_t>(GPUOPT_VARIABLE_AT_LOWER) : status;
 }
@@ -199,7 +199,7 @@ void check_read(const mip &m, const char *path, const statuses &wanted, const ch
                      static_cast<int>(m.matrix.cols), found[k], wanted[k]);
 }
 
-/* The verdict is the exact one, where there is one; a basis that is optimal gets it. */
+/* The verdict is the exact one, if there is one; an optimal basis leads to it. */
 void check_verdict(gpuopt_context *context, const mip &m, const statuses &basis, const char *who, int trial) {
     gpuopt_simplex_desc desc = tableau_desc(&m);
     gpuopt_simplex *simplex = simplex_create(context, &desc);
@@ -270,7 +270,7 @@ mip small() {
     return m;
 }
 
-/* The statuses as digits of gpuopt_simplex_variable, or what is wrong, behind the path. */
+/* The statuses as digits of gpuopt_simplex_variable, or the fault, behind the path. */
 std::string read(const std::string &text) {
     mip m = small();
     const File file(text);

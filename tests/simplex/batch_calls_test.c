@@ -92,7 +92,7 @@ static void refused_descriptors(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Refused calls write nothing; numbers that are refused leave the handle without programs, and usable. */
+/* Refused calls write nothing; refused numbers leave the handle without programs, and usable. */
 static void refused_calls(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
@@ -208,7 +208,7 @@ static void *on_device(const void *from, size_t bytes) {
     return memory;
 }
 
-/* The same bits as in host memory; what is wrong there is found, too. */
+/* The same bits as in host memory; faults there are found, too. */
 static void device_memory(void **state) {
     test_host host;
     gpuopt_context *context;
@@ -305,7 +305,7 @@ static void memory_is_planned(void **state) {
 }
 
 #ifdef TEST_WITH_CUDA
-/* Of tableaus beyond shared memory there is room for one a multiprocessor: a block that works on one fills it. */
+/* Tableaus beyond shared memory: the device holds one for each multiprocessor, since a block at work fills it. */
 static void memory_of_large_tableaus(void **state) {
     gpuopt_context *context = test_context(NULL);
     gpuopt_simplex_batch_desc desc = GPUOPT_INIT(gpuopt_simplex_batch_desc);
@@ -321,7 +321,7 @@ static void memory_of_large_tableaus(void **state) {
         must(gpuopt_simplex_batch_create(context, &desc, &plan, NULL));
         bytes[k] = plan.device_bytes;
     }
-    /* Beyond that many a copy takes what its own numbers do, up to where arrays begin. */
+    /* Beyond that number a copy takes only its own numbers, up to the alignment of arrays. */
     assert_true(llabs((int64_t)(bytes[2] - bytes[1]) - 3 * (int64_t)(bytes[3] - bytes[2])) < 65536);
     assert_true(bytes[1] - bytes[0] > sizeof(double) * 300 * 300 + (bytes[3] - bytes[2]) / (uint64_t)multiprocessors);
     gpuopt_context_destroy(context);
@@ -364,7 +364,7 @@ static int stop_at_third(void *user) {
     return ++asked == 3;
 }
 
-/* On the CPU it is asked between programs; those that had no turn have one later. */
+/* On the CPU the hook is called between programs; programs without a turn are solved by later calls. */
 static void stop_between_programs(void **state) {
     gpuopt_context_desc desc = test_context_desc(NULL);
     gpuopt_context *context;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Many small programs whose first basis is not feasible: no more pivots than the dual method of CLP needs, and a half;
- * and none for a verdict that is there.
+ * Many small programs with an infeasible first basis: at most one and a half times the pivots of CLP's dual method; and
+ * none for an immediate verdict.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Many small linear programs without rows, columns or entries, of the largest shapes, and of shapes that do not fit into
- * shared memory.
+ * Many small linear programs without rows, columns or entries, of the largest shapes, and of shapes too large for shared
+ * memory.
  */
 #include <stdlib.h>
 
@@ -27,7 +27,7 @@ static void extreme_shapes(void **state) {
         gpuopt_simplex_batch_report r = GPUOPT_INIT(gpuopt_simplex_batch_report);
         gpuopt_simplex_batch *many;
         double *value = numbers, *cost = value + 2 * nonzeros, *rhs = cost + 2 * cols;
-        /* a line of ones: each row r has the column r % cols, or each column j the row j % rows */
+        /* a line of 1s: each row r has the column r % cols, or each column j the row j % rows */
         for (k = 0; k < nonzeros; k++) value[k] = value[nonzeros + k] = 1;
         for (k = 0; shape[s][2] && k < rows; k++) {
             const int32_t each = cols > rows ? cols / rows : 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Many small linear programs: against the simplex method in exact rationals, and against CLP. Their bits do not depend
- * on how many there are, on the number of threads, or on the backend.
+ * on their number, on the number of threads, or on the backend.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static mip *draw_any(uint64_t *seed, int32_t count, int32_t rows, int32_t cols) 
 
 enum { FRACTIONS = 1, DEGENERATE = 2, BOXED = 4, EQUATIONS = 8, FREE = 16, SCALED = 32 };
 
-/* Larger ones: mostly feasible by construction, with these properties. */
+/* Larger programs: mostly feasible by construction, with these properties. */
 static mip draw_large(uint64_t *seed, int32_t rows, int32_t cols, double density, int kind) {
     const size_t size = (size_t)rows * (size_t)cols + 1;
     double *a = calloc(size, sizeof *a), *x = calloc((size_t)cols + 1, sizeof *x);
@@ -208,7 +208,7 @@ static void same_bits(void **state) {
 
 /* ---- Limits ---- */
 
-/* A few iterations at a time: points and bases are there all the time, and the verdicts are right. */
+/* A few iterations at a time: points and bases are always available, and the verdicts are right. */
 static void little_by_little(void **state) {
     gpuopt_context *context = test_context(NULL);
     uint64_t seed = 99;
@@ -343,7 +343,7 @@ static void shared_arrays(void **state) {
 
 /* ---- Scales ---- */
 
-/* Coefficients far from 1, beside which a tolerance in the caller's numbers alone would be everything. */
+/* Coefficients far from 1: a tolerance only in the caller's numbers would exceed all of them. */
 static void far_from_one(void **state) {
     static const double a[] = {-900000, 1e-10}, cost[] = {-0.0004, 1}, lhs[] = {-HUGE_VAL, 1e-10},
                         rhs[] = {-100, HUGE_VAL}, ub[] = {HUGE_VAL, 0.5};
@@ -371,7 +371,7 @@ static void far_from_one(void **state) {
 
 /* ---- Circles ---- */
 
-/* Beale's example, on which the textbook's rules go round in circles, and programs with many ties. */
+/* Beale's example, on which the textbook's rules cycle, and programs with many ties. */
 static void degenerate(void **state) {
     static const double a[] = {0.25, -60, -0.04, 9, 0.5, -90, -0.02, 3, 0, 0, 1, 0}, cost[] = {-0.75, 150, -0.02, 6},
                         rhs[] = {0, 0, 1};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Several linear programs at once, of very different sizes: handles of one context whose iterations alternate, and
- * contexts of several threads. Each must come to the optimum that CLP finds for it alone.
+ * Several linear programs at once, of very different sizes: handles of one context with alternating iterations, and
+ * contexts of several threads. Each must reach the optimum that CLP finds for it alone.
  */
 #include <math.h>
 #include <pthread.h>

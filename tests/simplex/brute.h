@@ -15,8 +15,8 @@ typedef struct brute_answer {
 } brute_answer;
 
 /* A, costs, finite bounds and sides are integers of at most 3 digits. A linear program with a solution has a basic one,
- * with free nonbasic variables at 0; and it is unbounded when a direction of its recession cone improves, of which the
- * best one in the unit box is again the optimum of such a program. */
+ * with free nonbasic variables at 0. It is unbounded if a direction of its recession cone improves; the best direction
+ * in the unit box is again the optimum of such a program. */
 brute_answer brute_solve(const mip *model);
 
 #endif /* TESTS_SIMPLEX_BRUTE_H */

@@ -12,7 +12,7 @@
 
 enum { MOST = 64 };
 
-/* hilbert8's matrix has a condition number of 1e10, so its optimum 8 is found to fewer digits: without scaling, a point
+/* hilbert8's matrix has a condition number of 1e10, so its optimum 8 is found to fewer digits. Without scaling, a point
  * that violates the rows by an allowed 1e-9 has 7.99995. */
 static double tolerance_of(const char *name, int scaled) {
     return strcmp(name, "hilbert8") ? 1e-8 : scaled ? 1e-7 : 1e-5;

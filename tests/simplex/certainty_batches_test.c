@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What OPTIMAL is worth in batches, children of a root and many small programs: an objective that differs from that of
- * the duals is none, however small the reduced costs; and a model that misses a feasible point by less than the
+ * The quality of OPTIMAL in batches, children of a root and many small programs. An objective that differs from the
+ * duals' is no optimum, however small the reduced costs. A model that misses a feasible point by less than the
  * tolerance has an optimum. The optima follow from the models by hand.
  */
 #include <math.h>

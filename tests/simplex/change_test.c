@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A handle whose bounds, sides and costs change while it lives: after each change of a random sequence its verdict is
- * that of the simplex method in exact rationals on the changed model, or of a fresh handle's where the model is larger,
- * its answers have no fault on that model, and proofs hold in rationals. Refused changes change nothing.
+ * A handle with bounds, sides and costs that change during its life. After each change of a random sequence its verdict
+ * is compared with the simplex method in exact rationals on the changed model, or, for larger models, with a fresh
+ * handle. Its answers have no fault on that model, and proofs hold in rationals. Refused changes change nothing.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -99,8 +99,8 @@ static void against_fresh_handles(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* A change takes effect at once in what the handle reports, without an iteration; of several entries for a column the
- * last one counts. */
+/* A change takes effect at once in the handle's reports, without an iteration. Of several entries for a column the last
+ * one counts. */
 static void takes_effect_at_once(void **state) {
     static const double a[] = {1, 1, 1, -1}, cost[] = {-1, -2}, rhs[] = {10, 3}, ub[] = {8, 7};
     static const int32_t twice[] = {1, 1}, first[] = {0};
@@ -116,7 +116,7 @@ static void takes_effect_at_once(void **state) {
     must(gpuopt_simplex_set_bounds(simplex, GPUOPT_HOST, 2, twice, NULL, values));
     must(gpuopt_simplex_get_solution(
         simplex, GPUOPT_HOST, &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x = x}));
-    assert_true(x[1] == 2); /* nonbasic at its upper bound, which came down to the last of the two values */
+    assert_true(x[1] == 2); /* nonbasic at its upper bound, which was lowered to the last of the two values */
     assert_int_equal(simplex_info(simplex).outcome, GPUOPT_MORE);
     info = simplex_iterate(simplex, 100);
     assert_true(info.outcome == GPUOPT_OPTIMAL && info.objective == -9); /* x = (5, 2): row 1 */
@@ -145,7 +145,8 @@ static void unplaced(double *list, int on_device) {
     if (on_device) test_device_release(list);
 }
 
-/* Without a list of columns or rows, a change is that of a list of all, to the bit, from host and device memory. */
+/* Without a list of columns or rows, a change equals the change with a list of all, to the bit, from host and device
+ * memory. */
 static void without_lists(void **state) {
     enum { SIZE = 8 };
     gpuopt_context *context = test_context(NULL);
@@ -227,7 +228,7 @@ static void rows_without_columns(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Refused calls name the reason, and leave the handle as it is, to the bit. */
+/* Refused calls name the reason, and leave the handle unchanged, to the bit. */
 static void refused(void **state) {
     static const double nan_value[] = {NAN}, one[] = {1}, zero[] = {0}, big[] = {1e21}, small[] = {-1e21};
     static const double tiny[] = {5e-324}, no_number[] = {INFINITY};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A linear program on which the method once went round in circles for ever: its rows depend on one another but for
- * differences of 1e-4 to 1e-7.
+ * A linear program on which the method once cycled for ever: its rows depend on one another up to differences of 1e-4
+ * to 1e-7.
  */
 #ifndef TESTS_SIMPLEX_CIRCLE_H
 #define TESTS_SIMPLEX_CIRCLE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Columns whose lower bound exceeds the upper one: no error, but an infeasible model. Random tiny models, in which
+ * Columns with a lower bound above the upper one: no error, but an infeasible model. Random tiny models, in which
  * bounds cross by chance, against all bases in exact arithmetic; and every other call on such a handle.
  */
 #include <math.h>
@@ -39,7 +39,7 @@ static int first_crossing(const mip *m) {
     return -1;
 }
 
-/* The outcome comes without an iteration, with the bounds themselves as its evidence. */
+/* The outcome is available without an iteration, with the bounds themselves as its proof. */
 static void check_outcome(gpuopt_simplex *simplex, const mip *m, int crossing) {
     int32_t rows = m->columns.rows, i;
     double y[BRUTE_MOST], ray[BRUTE_MOST];
@@ -62,7 +62,7 @@ static void check_outcome(gpuopt_simplex *simplex, const mip *m, int crossing) {
         GPUOPT_ERROR_STATE);
 }
 
-/* Nonbasic columns lie at a bound, those whose bounds cross at lb; activities are those of x. */
+/* Nonbasic columns lie at a bound, columns with crossing bounds at lb; activities are computed from x. */
 static void check_point(gpuopt_simplex *simplex, const mip *m) {
     int32_t rows = m->columns.rows, cols = m->columns.cols, j;
     answer a = answer_get(simplex, m);
@@ -103,7 +103,7 @@ static void check_parts(gpuopt_simplex *simplex, const mip *m, test_host *host) 
     assert_memory_equal(&info, &after, sizeof info);
 }
 
-/* A basis goes in and comes out, and the outcome is found again. */
+/* A basis is set and read back, and the outcome is found again. */
 static void check_bases(gpuopt_simplex *simplex, const mip *m, int crossing) {
     int32_t rows = m->columns.rows, cols = m->columns.cols, both = rows + cols, j;
     unsigned set;
@@ -177,7 +177,7 @@ static void random_models(void **state) {
     assert_int_equal(host.live, 0);
 }
 
-/* lb NULL is 0, so that a negative ub crosses it; bounds that the caller calls infinite do not cross. */
+/* lb NULL is 0, so that a negative ub crosses it; infinite bounds by the caller's limit do not cross. */
 static void bounds_left_out(void **state) {
     static const double a[] = {1, 1}, rhs[] = {10}, ub[] = {3, -2}, far[] = {-1e12, 1};
     gpuopt_context *context = test_context(NULL);

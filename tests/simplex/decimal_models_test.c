@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Public models whose decimal data do not balance as doubles: the linear programs scorpion and wood1p are OPTIMAL by
- * every method and algorithm, with the published objective, and children of the roots of mas74 and ran14x18-disj-8 have
+ * Public models with decimal data that do not balance as doubles. The linear programs scorpion and wood1p are OPTIMAL
+ * by every method and algorithm, with the published objective. Children of the roots of mas74 and ran14x18-disj-8 have
  * the verdicts of CLP.
  */
 #include <math.h>
@@ -41,8 +41,8 @@ static void linear_programs(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Two entries of var-smallemery-m6j6 are 8.9e-16, what remained of numbers that should have cancelled, beside others of
- * up to 1e4. They decide nothing, least of all the scales. The reference is HiGHS's. */
+/* Two entries of var-smallemery-m6j6 are 8.9e-16, the rest of numbers that should have cancelled, beside others of up
+ * to 1e4. The two must not decide anything, least of all the scales. The reference is HiGHS's. */
 static void cancelled_entries(void **state) {
     gpuopt_context *context;
     gpuopt_simplex_desc desc;
@@ -59,7 +59,7 @@ static void cancelled_entries(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Both children of each column at which the optimum is fractional. */
+/* Both children of each column with a fractional value at the optimum. */
 static void strong_branching(gpuopt_context *context, const char *folder, const char *name, int way) {
     mip m = model_file(folder, name);
     gpuopt_simplex_desc desc = children_root_desc(&m, way);

@@ -11,7 +11,7 @@
 
 static void must(gpuopt_status status) { assert_int_equal(status, GPUOPT_OK); }
 
-/* Whether the bound says no more than the exact answer allows. */
+/* Whether the bound claims at most as much as the exact answer allows. */
 static int bound_holds(const mip *m, const exact_answer *e, double bound) {
     double sign = m->maximize ? -1 : 1;
     if (e->outcome == GPUOPT_INFEASIBLE) return 1;
@@ -60,7 +60,7 @@ static void bounds_against_rationals(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* CUTOFF only where the exact optimum is at the cutoff or beyond; and where the cutoff is well within, mostly. */
+/* CUTOFF only if the exact optimum is at the cutoff or beyond; and if the cutoff is well within, mostly. */
 static void cutoffs_against_rationals(void **state) {
     gpuopt_context *context = test_context(NULL);
     uint64_t seed = 13;
@@ -106,7 +106,7 @@ static void cutoffs_against_rationals(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* A model of whole numbers whose optimum takes some dual pivots: covering and packing rows of columns with bounds. */
+/* An integer model that takes some dual pivots to its optimum: covering and packing rows of columns with bounds. */
 static mip covering(uint64_t *seed) {
     enum { ROWS = 8, COLS = 12 };
     double value[ROWS * COLS], cost[COLS], lhs[ROWS], rhs[ROWS], ub[COLS];
@@ -121,8 +121,8 @@ static mip covering(uint64_t *seed) {
     return model_of(ROWS, COLS, value, cost, lhs, rhs, NULL, ub);
 }
 
-/* A cutoff next to a bound that is met on the way, or next to the whole number beside it, where the engine's objective
- * and what is proven of it may be on different sides: the way ends there, or a little later. */
+/* A cutoff next to a bound that occurs on the way, or next to the nearest integer. There the engine's objective and its
+ * proven part may be on different sides: the method stops there, or slightly later. */
 static void cutoffs_on_the_way(void **state) {
     enum { MOST = 100 };
     gpuopt_context *context = test_context(NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The calls of the dual simplex method: which method AUTO takes, the parts of the primal method in between, memory, and
- * what is refused.
+ * The calls of the dual simplex method: AUTO's choice of the method, the parts of the primal method in between, memory,
+ * and refusals.
  */
 #include <math.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 static void must(gpuopt_status status) { assert_int_equal(status, GPUOPT_OK); }
 
-/* AUTO takes the dual method from a basis that is dual feasible, and the primal one from a feasible one. */
+/* AUTO uses the dual method from a dual feasible basis, and the primal method from a feasible one. */
 static void auto_chooses(void **state) {
     uint64_t seed = 4;
     gpuopt_context *context = test_context(NULL);
@@ -55,7 +55,7 @@ static void auto_chooses(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Single iterations, with the parts of the primal method and questions in between, come to the same optimum. */
+/* Single iterations, with the parts of the primal method and queries in between, reach the same optimum. */
 static void mixed_with_the_parts(void **state) {
     gpuopt_context *context = test_context(NULL);
     uint64_t seed = 8;
@@ -96,7 +96,7 @@ static void mixed_with_the_parts(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Steps, changes and questions allocate nothing; a move to another basis that finds no memory leaves no trace. */
+/* Steps, changes and queries allocate nothing; a move to another basis that finds no memory leaves no trace. */
 static void without_memory(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The dual simplex method on real models: NETLIB from the slack basis by both engines, with the published
- * optima; its infeasible companions; and children of MIPLIB relaxations, one bound changed, against CLP. Prints each
- * model's iterations.
+ * The dual simplex method on real models: NETLIB from the slack basis by both engines, with the published optima; its
+ * infeasible companions; and children of MIPLIB relaxations, one bound changed, against CLP. Prints each model's
+ * iterations.
  */
 #include <math.h>
 #include <stdio.h>
@@ -81,7 +81,7 @@ static void netlib_infeasible(void **state) {
 
 /* ---- Children ---- */
 
-/* What is wrong with the handle's child, against CLP on the model with the bound changed. */
+/* The fault of the handle's child, against CLP on the model with the bound changed. */
 static const char *child_fault(gpuopt_simplex *simplex, const mip *m, int *verdicts) {
     answer child = answer_get(simplex, m);
     const char *fault = answer_fault(m, &child, 1e-9);

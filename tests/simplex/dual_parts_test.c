@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The dual simplex method part by part: verdicts and proofs of models that a caller's loop solves against exact
- * rationals, with detours of its own; the same pivots as whole iterations; what each part says and does; and what is
- * refused.
+ * The dual simplex method part by part. Models solved by a caller's loop have the verdicts and proofs of exact
+ * rationals, with additional detours. The pivots equal whole iterations'. Each part has the documented result and
+ * effect. Refusals.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static gpuopt_simplex_dual_entering ratio_test(gpuopt_simplex *s, int32_t leavin
     return entering;
 }
 
-/* The pivot that the two parts name: the two variables are exchanged, and as many flip as was said. */
+/* The pivot that the two parts select: the two variables are exchanged, and the reported number of variables flips. */
 static const char *pivot_fault(gpuopt_simplex *s, const mip *m, const gpuopt_simplex_dual_leaving *out,
                                const gpuopt_simplex_dual_entering *in) {
     const int32_t cols = m->columns.cols, both = cols + m->columns.rows, row = out->variable - cols;
@@ -109,7 +109,7 @@ static void small_against_rationals(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* A covering model, whose slack basis is dual feasible. */
+/* A covering model with a dual feasible slack basis. */
 static mip covering(uint64_t *seed) {
     enum { ROWS = 6, COLS = 9 };
     double value[ROWS * COLS], cost[COLS], lhs[ROWS], ub[COLS];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The dual simplex method: verdicts, objectives and proofs against exact rationals on random models that
- * change, the verdict on bases as they are, degenerate models, children of one basis against CLP.
+ * The dual simplex method: verdicts, objectives and proofs against exact rationals on random models that change, the
+ * verdict on unchanged bases, degenerate models, children of one basis against CLP.
  */
 #include <math.h>
 #include <stdio.h>
@@ -61,7 +61,7 @@ static void small_against_rationals(void **state) {
 
 /* ---- Starts that are not dual feasible ---- */
 
-/* What is wrong with a basis and its point between two calls; NULL: nothing. The artificial box is not to be seen. */
+/* The fault of a basis and its point between two calls; NULL: none. The artificial box must not be visible. */
 static const char *box_shows(gpuopt_simplex *simplex, const mip *m) {
     const int32_t cols = m->columns.cols, rows = m->columns.rows;
     uint8_t basis[16];
@@ -83,8 +83,8 @@ static const char *box_shows(gpuopt_simplex *simplex, const mip *m) {
     return basic == rows ? NULL : "another number of basic variables";
 }
 
-/* From the slack basis of models with free and one-sided columns, iteration by iteration; against rationals. Most of
- * the way is the dual method's. */
+/* From the slack basis of models with free and one-sided columns, iteration by iteration; against rationals. Most
+ * iterations are the dual method's. */
 static void phase_one_in_steps(void **state) {
     gpuopt_context *context = test_context(NULL);
     uint64_t seed = 41;
@@ -198,7 +198,7 @@ static void degenerate_examples(void **state) {
         for (way = 0; way < DUAL_WAYS; way += k == 2 && test_few() ? 5 : 1) {
             gpuopt_simplex_desc desc = tableau_desc(&m[k]);
             dual_set(&desc, way);
-            if (k == 2) { /* its duals, rounded to doubles, are not as good as info reports of them */
+            if (k == 2) { /* its duals, rounded to doubles, are worse than the info reports */
                 answer a = answer_after(context, &desc, &m[k], 100000);
                 assert_int_equal(a.info.outcome, GPUOPT_OPTIMAL);
                 assert_true(fabs(a.info.objective - optimum[k]) <= 1e-9 * optimum[k]);
@@ -209,7 +209,8 @@ static void degenerate_examples(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* An assignment problem: n^2 columns, 2 n equations, every vertex is degenerate; costs have many ties. CLP tells. */
+/* An assignment problem: n^2 columns, 2 n equations, every vertex is degenerate; costs have many ties. CLP has the
+ * answer. */
 static void assignment(int n, uint64_t *seed, mip *m) {
     double *a = calloc((size_t)(2 * n * n * n), sizeof *a), *cost = calloc((size_t)(n * n), sizeof *cost), *one;
     int i, j;

@@ -11,7 +11,7 @@
 
 enum { DUAL_WAYS = 2 * 3 * 2 * 2 };
 
-/* What a way's descriptor points to: [K is 1][dual pricing]. */
+/* The rules that a way's descriptor points to: [K is 1][dual pricing]. */
 #define DUAL_RULES(k, p) \
     { .struct_size = sizeof(gpuopt_simplex_rules), .dual_pricing = GPUOPT_DUAL_PRICING_##p, .deferred_pivots = k }
 static const gpuopt_simplex_rules dual_rules[2][3] = {

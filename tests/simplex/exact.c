@@ -128,7 +128,7 @@ static void exact_clear(exact *e) {
     free(e->has_lower), free(e->has_upper), free(e->head), free(e->row_of), free(e->at_upper);
 }
 
-/* Variable v becomes basic in row r, whose entry is not 0. */
+/* Variable v becomes basic in row r; its entry there is not 0. */
 static void pivot(exact *e, int r, int v) {
     mpz_t p;
     int i, j;
@@ -166,7 +166,7 @@ static void set_basis(exact *e, const uint8_t *basis) {
         e->at_upper[v] = basis[v] == GPUOPT_VARIABLE_AT_UPPER;
         if (basis[v] == GPUOPT_VARIABLE_BASIC) enter(e, v);
     }
-    for (v = 0; v < e->both; v++) /* what is missing: the activities of rows */
+    for (v = 0; v < e->both; v++) /* the missing ones: the activities of rows */
         if (e->row_of[v] < 0 && v >= e->cols) enter(e, v);
 }
 

@@ -13,18 +13,18 @@ typedef struct exact_answer {
     int pivots;             /* from the basis that was given */
 } exact_answer;
 
-/* The model's doubles are taken as they are; sides and bounds of 1e20 and more are infinite. basis [cols + rows]: where
- * to begin, as of gpuopt_simplex_get_basis; NULL: the activities. Time O(rows^2 (rows + cols)) operations on integers
- * of about 60 rows bits. */
+/* Uses the model's doubles exactly; sides and bounds of 1e20 and more are infinite. basis [cols + rows]: where to
+ * begin, as of gpuopt_simplex_get_basis; NULL: the activities. Time O(rows^2 (rows + cols)) operations on integers of
+ * about 60 rows bits. */
 exact_answer exact_solve(const mip *model, const uint8_t *basis);
 
-/* The margin of an INFEASIBLE proof y + low (low may be NULL), exact, rounded once: the least (y'A) x over the bounds
- * minus the largest y'r over the sides, where an infinite bound counts as `reach`; -infinity if y has a multiplier for
+/* The margin of an INFEASIBLE proof y + low (low may be NULL), exact, rounded once. It is the least (y'A) x over the
+ * bounds minus the largest y'r over the sides; an infinite bound counts as `reach`. -infinity if y has a multiplier for
  * an infinite side. */
 double exact_farkas_margin(const mip *model, const double *y, const double *low, double reach);
 
 /* The same for a ray + low: the gain of the objective along it, and the most that a row's activity moves towards a
- * finite side; infinity if a column moves towards a finite bound. */
+ * finite side. infinity if a column moves towards a finite bound. */
 double exact_ray_gain(const mip *model, const double *ray, const double *low);
 double exact_ray_wrong(const mip *model, const double *ray, const double *low);
 
@@ -32,9 +32,9 @@ double exact_ray_wrong(const mip *model, const double *ray, const double *low);
 double exact_primal_reached(const mip *model, const double *x, const double *low);
 double exact_dual_reached(const mip *model, const double *y, const double *low, const uint8_t *basis);
 
-/* The largest share by which the point, clipped to its bounds, misses a side that its dual names or that it violates, or
- * by which a reduced cost has the wrong sign, over the sum of the terms' sizes; infinity if a dual names an infinite
- * side. As backward_error of gpuopt_simplex_info. */
+/* The largest share by which the point, clipped to its bounds, misses a side that its dual names or that it violates;
+ * or by which a reduced cost has the wrong sign. Relative to the sum of the terms' sizes; infinity if a dual names an
+ * infinite side. As backward_error of gpuopt_simplex_info. */
 double exact_backward_error(const mip *model, const double *x, const double *y);
 
 #endif /* TESTS_SIMPLEX_EXACT_H */

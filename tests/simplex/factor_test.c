@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Factors of a basis: solves are checked by residuals in long double against the columns themselves, ranks against an
- * elimination in integers modulo a prime, and whole inverses of unimodular matrices, which are integers, digit by
- * digit.
+ * Factors of a basis. Solves are checked by residuals in long double against the columns themselves, ranks against an
+ * elimination in integers modulo a prime. Whole inverses of unimodular matrices, which are integers, are checked digit
+ * by digit.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -199,7 +199,7 @@ static void draw_head(problem *p, uint32_t units_of_ten) {
     }
 }
 
-/* Columns that the factors leave out, and unit columns instead, so that head is the basis that there are factors of. */
+/* Columns that the factors leave out, and unit columns instead, so that head is the basis of the factors. */
 static void repair(problem *p, const int32_t *position, int by_rows) {
     int32_t *head = calloc((size_t)p->rows, sizeof *head), i, k, left = 0;
     uint8_t *has = calloc((size_t)p->rows, 1);
@@ -243,7 +243,7 @@ static void random_bases_and_their_ranks(void **state) {
     assert_true(found_singular > 50 && found_regular > 50);
 }
 
-/* A product of elementary matrices has determinant 1, and so has its inverse, whose entries are integers. */
+/* A product of elementary matrices has determinant 1, so its inverse has determinant 1 and integer entries. */
 static void inverses_of_unimodular_matrices_are_integers(void **state) {
     int32_t trial, i, j, k;
     (void)state;
@@ -283,8 +283,8 @@ static void inverses_of_unimodular_matrices_are_integers(void **state) {
     }
 }
 
-/* A matrix that is triangular but for the order of its rows and columns has no fill, and one pivot for each entry of
- * the diagonal; no entry goes to L. */
+/* A matrix that is triangular after permuting rows and columns has no fill, and one pivot for each entry of the
+ * diagonal; no entry goes to L. */
 static void triangular_bases_have_no_fill(void **state) {
     int32_t trial;
     (void)state;
@@ -309,8 +309,8 @@ static void triangular_bases_have_no_fill(void **state) {
     }
 }
 
-/* Pivots beside the factors, as many as fit, then new factors, over and over: the error stays small, and
- * the factors of the last basis give what the pivots gave. */
+/* Pivots beside the factors, as many as fit, then new factors, repeatedly: the error stays small, and the factors of
+ * the last basis agree with the pivots. */
 static void pivots_follow_the_factors(void **state) {
     const int32_t rows = 80, cols = 200;
     problem p = new_problem(rows, cols, 20);
@@ -357,7 +357,7 @@ static void pivots_follow_the_factors(void **state) {
     free_problem(&p);
 }
 
-/* With pivots of 1e-10 in places where nothing else is, `least` decides whether they count. */
+/* With pivots of 1e-10 in places without other entries, `least` decides whether they count. */
 static void small_entries_are_no_pivots(void **state) {
     problem p = new_problem(3, 3, 1);
     int32_t position[3];
@@ -374,7 +374,7 @@ static void small_entries_are_no_pivots(void **state) {
     free_problem(&p);
 }
 
-/* Entries of all sizes: what would overflow is left out, and all that there is can be computed with. */
+/* Entries of all sizes: entries that would overflow are left out, and all others can be used. */
 static void numbers_stay_finite(void **state) {
     int32_t trial, i, j, regular = 0;
     int64_t e;

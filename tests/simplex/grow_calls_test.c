@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A handle whose rows and columns come and go: the capacity is planned, and refused changes change nothing.
+ * A handle with rows and columns that are added and removed: the capacity is planned, and refused changes change
+ * nothing.
  */
 #include <math.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 
 static void must(gpuopt_status status) { assert_int_equal(status, GPUOPT_OK); }
 
-/* The plan counts the capacity, exactly; changes take no memory; what is removed frees capacity. */
+/* The plan counts the capacity, exactly; changes allocate no memory; removals free capacity. */
 static void memory_is_planned(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
@@ -50,7 +51,7 @@ static void memory_is_planned(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Refused calls name the reason, and leave the handle as it is, to the bit. */
+/* Refused calls name the reason, and leave the handle unchanged, to the bit. */
 static void refused(void **state) {
     static const double one[] = {1, 1}, zero[] = {0, 0}, nan_value[] = {NAN, 0}, tiny[] = {5e-324, 1}, huge[] = {1e300};
     static const int64_t start[] = {0, 1, 2}, none[] = {0, 0, 0};
@@ -152,8 +153,8 @@ static void refused(void **state) {
 
 enum { ROWS = 12, COLS = 30 };
 
-/* Changes, by columns where rows are added and the other way round, and what the basis is asked for then. The row's
- * sides are far away, and the column is fixed to 0, so that no optimum is another one. */
+/* Changes, by columns if rows are added and the reverse, and the later queries of the basis. The row's sides are far
+ * away, and the column is fixed to 0, so that the optimum stays the same. */
 static gpuopt_status change(gpuopt_simplex *s, int which, const uint8_t *slack) {
     static const int32_t none[COLS + 1] = {0}, last_row = ROWS, last_col = COLS;
     static const double one[] = {1}, far[] = {1e6}, fixed[] = {0};
@@ -172,7 +173,7 @@ static gpuopt_status change(gpuopt_simplex *s, int which, const uint8_t *slack) 
     }
 }
 
-/* A change that asks for memory is refused, and can be made when there is some; one that does not ask is made. */
+/* A change that needs more memory is refused, and succeeds once there is some; a change that needs none succeeds. */
 static void memory_is_denied(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
@@ -212,7 +213,7 @@ static void memory_is_denied(void **state) {
         }
         gpuopt_simplex_destroy(s);
     }
-    assert_true(denied > 0); /* _set_basis asks; what adds and removes does not */
+    assert_true(denied > 0); /* _set_basis allocates; adding and removing do not */
     mip_free(&m);
     gpuopt_context_destroy(context);
     assert_int_equal(host.live, 0);

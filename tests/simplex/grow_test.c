@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * A handle whose rows and columns come and go: after each change of a random sequence the inverse is that of the new
- * basis, the verdict is that of the simplex method in exact rationals on the changed model, or CLP's where the model is
- * larger, and proofs hold. A new row leaves a dual feasible basis dual feasible, a new column a primal feasible one
- * primal feasible.
+ * A handle with rows and columns that are added and removed. After each change of a random sequence the inverse matches
+ * the new basis. The verdict is compared with the simplex method in exact rationals on the changed model, or with CLP's
+ * on larger models, and proofs hold. A new row leaves a dual feasible basis dual feasible, a new column a primal
+ * feasible one primal feasible.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -74,8 +74,9 @@ static void is_optimal(const gpuopt_simplex_info *info, double objective) {
     assert_true(fabs(info->objective - objective) <= 1e-7 * fmax(1, fabs(objective)));
 }
 
-/* Random rows that cut off the optimum, and rows that no longer bind leave; against CLP. The basis stays dual feasible:
- * the bound that it proves is the one of before, and the dual method alone mends it, without another inverse. */
+/* Random rows that cut off the optimum are added, and rows that no longer bind are removed; against CLP. The basis
+ * stays dual feasible: it proves the same bound as before. The dual method alone repairs it, without another
+ * inverse. */
 static void cuts_against_clp(void **state) {
     gpuopt_context *context = test_context(NULL);
     uint64_t seed = 19;
@@ -135,8 +136,8 @@ static void cuts_against_clp(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Columns with the best reduced costs of a pool come in, and unused ones go: the basis stays primal feasible, and no
- * inverse is recomputed. */
+/* Columns with the best reduced costs of a pool are added, and unused columns removed. The basis stays primal feasible,
+ * and no inverse is recomputed. */
 static void columns_against_clp(void **state) {
     gpuopt_context *context = test_context(NULL);
     uint64_t seed = 23;
@@ -199,7 +200,7 @@ static void columns_against_clp(void **state) {
 }
 
 /* A batch over a handle that grows afterwards has children of the new model, by the simplex method in exact rationals.
- * On the GPU one that is unbounded is IMPRECISE. */
+ * On the GPU an unbounded child is IMPRECISE. */
 static void batches_go_on(void **state) {
     enum { EACH = 10 };
     gpuopt_context *context = test_context(NULL);

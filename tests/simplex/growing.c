@@ -114,7 +114,7 @@ void growing_take_out(growing *g, int by_rows, int32_t at) {
 void growing_remove(uint64_t *seed, gpuopt_simplex *s, growing *g, int by_rows, int32_t count) {
     int32_t list[ROOM], k, left = by_rows ? g->rows : g->cols, all = left;
     for (k = 0; k < left; k++) list[k] = k;
-    for (k = 0; k < count; k++) { /* distinct ones, in no order */
+    for (k = 0; k < count; k++) { /* distinct, in any order */
         int32_t at = (int32_t)test_random_int(seed, k, all - 1), kept = list[k];
         list[k] = list[at];
         list[at] = kept;

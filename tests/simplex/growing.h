@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A small model that rows and columns are added to and removed from, dense, beside the handle that does the same.
+ * A small dense model with rows and columns that are added and removed, beside a handle with the same changes.
  */
 #ifndef TESTS_SIMPLEX_GROWING_H
 #define TESTS_SIMPLEX_GROWING_H

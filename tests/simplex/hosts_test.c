@@ -49,7 +49,7 @@ static mip klee_minty(int n) {
 }
 
 /* A box with rows about its lowest corner, so that the slack basis is feasible; bounds of both signs, ranges, flips;
- * whole numbers make ties. */
+ * integers cause ties. */
 static mip boxes(uint64_t seed, int32_t rows, int32_t cols, int whole) {
     double a[TEXTBOOK_MOST * TEXTBOOK_MOST / 4], vector[5 * TEXTBOOK_MOST];
     double *cost = vector, *lb = cost + cols, *ub = lb + cols, *lhs = ub + cols, *rhs = lhs + rows;
@@ -106,7 +106,7 @@ static void unify(const textbook *t, uint8_t *status) {
         if (t->low[j] == t->high[j] && status[j] == GPUOPT_VARIABLE_AT_UPPER) status[j] = GPUOPT_VARIABLE_AT_LOWER;
 }
 
-/* The handle's basis is `status`, and its numbers are those of the textbook at that basis. */
+/* The handle's basis is `status`, and its numbers are the textbook's at that basis. */
 static void look(pair *p, uint8_t *status) {
     answer a = answer_get(p->simplex, p->model);
     double sign = p->model->maximize ? -1 : 1;
@@ -142,7 +142,7 @@ static void pair_begin(pair *p, gpuopt_context *context, const gpuopt_simplex_de
     assert_true(textbook_feasible(&p->t));
 }
 
-/* What the handle's pivot or flip does to the statuses. */
+/* The effect of the handle's pivot or flip on the statuses. */
 static void exchange(uint8_t *status, int q, int direction, int leaving, int to_upper) {
     if (leaving == q) {
         status[q] = direction > 0 ? GPUOPT_VARIABLE_AT_UPPER : GPUOPT_VARIABLE_AT_LOWER;
@@ -236,8 +236,8 @@ static void own_rules_on_boxes(void **state) {
 
 /* ---- The library's own parts ---- */
 
-/* What reduced costs squared are divided by: 1; devex: the reference framework's weights, by variable; steepest edge: 1
- * plus the square of the norm of the variable's pivot column. */
+/* The divisor of squared reduced costs: 1; devex: the reference framework's weights, by variable; steepest edge: 1 plus
+ * the square of the norm of the variable's pivot column. */
 static long double weight_of(const textbook *t, gpuopt_simplex_pricing pricing, const long double *devex, int j) {
     long double change[TEXTBOOK_MOST], norm = 1;
     int i;
@@ -262,8 +262,8 @@ static void update_devex(const textbook *t, long double *devex, int q, int p) {
     devex[p] = fmaxl(devex[q] / (pivot * pivot), 1);
 }
 
-/* What price and ratio_test return at a basis that the textbook has looked at: the best score of all, the first that
- * blocks. */
+/* The results of price and ratio_test at a basis of which the textbook has all data: the best score of all, the first
+ * variable that blocks. */
 static void check_parts(pair *p, const gpuopt_simplex_entering *e, const gpuopt_simplex_leaving *l,
                         gpuopt_simplex_pricing pricing, const long double *devex) {
     long double change[TEXTBOOK_MOST], step, best = 0, score;
@@ -284,7 +284,7 @@ static void check_parts(pair *p, const gpuopt_simplex_entering *e, const gpuopt_
     if (!l->flip) near("pivot", fabs(l->pivot), fabsl(change[l->variable]));
 }
 
-/* price, ratio_test and pivot or flip are what an iteration consists of. */
+/* An iteration consists of price, ratio_test and pivot or flip. */
 static void drive(gpuopt_context *context, const gpuopt_simplex_desc *desc, const mip *model) {
     static uint8_t status[TEXTBOOK_MOST], other[TEXTBOOK_MOST];
     static pair p;

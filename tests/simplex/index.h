@@ -14,7 +14,7 @@ typedef struct index_entry {
     double objective;       /* OPTIMAL */
 } index_entry;
 
-/* Reads FOLDER/index.csv; 0 without GPUOPT_TEST_DATA: then says what is skipped. */
+/* Reads FOLDER/index.csv; 0 without GPUOPT_TEST_DATA: then prints what is skipped. */
 int index_read(const char *folder, index_entry *entry, int most);
 
 #endif /* TESTS_SIMPLEX_INDEX_H */

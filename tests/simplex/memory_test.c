@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Memory comes from the caller's allocator, is planned exactly, may run out, and is not taken by steps. Only the CUDA
- * backend takes device memory.
+ * Memory comes from the caller's allocator, is planned exactly, may run out, and is not allocated by steps. Only the
+ * CUDA backend uses device memory.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -154,7 +154,7 @@ static void steps_allocate_nothing(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* What the caller does to its arrays after create does not matter. */
+/* Changes of the caller's arrays after create have no effect. */
 static void input_is_copied(void **state) {
     gpuopt_context *context = test_context(NULL);
     int way;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Real models: the NETLIB set by both methods, with the published optima and small violations on the model itself; its
- * infeasible companions, with a certificate; on the GPU some of Kennington's. Prints each model's time and iterations.
+ * Real models: the NETLIB set by both methods, with the published optima and small violations on the model itself. Its
+ * infeasible companions, with a proof; on the GPU some of Kennington's. Prints each model's time and iterations.
  */
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static double seconds(void) {
 /* The reference has lost the last four digits of etamacro: NETLIB's readme has 755.7152333 (7). */
 static double tolerance_of(const char *name) { return strcmp(name, "etamacro") == 0 ? 1e-7 : 1e-8; }
 
-/* Returns 1 and says why where the answer is wrong. */
+/* Returns 1 and prints the reason if the answer is wrong. */
 static int run(gpuopt_context *context, const mip *m, const index_entry *e, gpuopt_simplex_method method) {
     gpuopt_simplex_desc desc = tableau_desc(m);
     gpuopt_simplex_info info;
@@ -36,8 +36,8 @@ static int run(gpuopt_context *context, const mip *m, const index_entry *e, gpuo
     return fault != NULL;
 }
 
-/* The most rows that each method gets, so that the CPU takes two minutes in all, and smaller models that are left out
- * because they take 15 to 60 seconds. */
+/* The most rows for each method, so that the CPU takes two minutes in all. Smaller models that take 15 to 60 seconds
+ * are left out, too. */
 typedef struct limits {
     int rows[2];                /* by method */
     const char *left_out[2][3]; /* ... by name */

@@ -83,7 +83,7 @@ static void pivots_small_beside_their_column_are_refused(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* A pivot that leaves the bounds behind: the handle is in phase 1, says so, and finds its way back. */
+/* A pivot that leaves the bounds behind: the handle is in phase 1, reports so, and recovers. */
 static void pivots_may_make_infeasible(void **state) {
     static const double a[] = {1, 1, 1, -1}, rhs[] = {4, 2}, cost[] = {-1, -1};
     gpuopt_context *context = test_context(NULL);
@@ -108,7 +108,7 @@ static void pivots_may_make_infeasible(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Which changes nothing but digits, and counts. */
+/* A rebuild changes nothing but digits, and is counted. */
 static void rebuild_when_asked(void **state) {
     gpuopt_context *context = test_context(NULL);
     mip m = model_load("shah:40:3");
@@ -141,8 +141,8 @@ static void rebuild_when_asked(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* A pivot after which x_0 is below its bound, by a caller that asks for no info: the handle goes on from where it is,
- * with the same bits. */
+/* A pivot after which x_0 is below its bound, by a caller that passes no info: the handle continues from there, with
+ * the same bits. */
 static void pivots_without_info(void **state) {
     static const double a[] = {1, 1, 2, 1, 1, 3}, lhs[] = {-1, -9, -9}, rhs[] = {4, 1.5, 30}, cost[] = {-1, -1};
     gpuopt_context *context = test_context(NULL);
@@ -168,8 +168,8 @@ static void pivots_without_info(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Three pivots of 2^-16, each safe by itself, lead to a basis whose factors have one of 2^-48: there, what a part says
- * is of this basis or of a repaired one. All columns have bounds, and the cost of column 3 alone is not 0. */
+/* Three pivots of 2^-16, each safe by itself, lead to a basis with a factor of 2^-48. There a part reports on this
+ * basis or on a repaired one. All columns have bounds, and only the cost of column 3 is not 0. */
 static gpuopt_simplex *nearly_singular(gpuopt_context *context, const gpuopt_simplex_desc *desc) {
     gpuopt_simplex *simplex = simplex_create(context, desc);
     uint8_t basis[24] = {0};

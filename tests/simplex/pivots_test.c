@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sequences of pivots: the same with any number of deferred ones, in one call or many, stopped by the caller or not, on
- * the CPU and on the backend under test; the same bits on one backend.
+ * Sequences of pivots: the same with any number of deferred pivots, in one call or many, stopped by the caller or not,
+ * on the CPU and on the backend under test. The same bits on one backend.
  */
 #include <math.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static void for_each_way(test_of *f) {
     gpuopt_context *context = test_context(NULL);
     size_t k;
     int way;
-    for (k = test_few() ? 3 : 0; k < MODELS; k++) { /* the small ones */
+    for (k = test_few() ? 3 : 0; k < MODELS; k++) { /* the small models */
         mip m = model_load(models[k].name);
         for (way = 0; way < WAYS; way += test_few() ? 3 : 1) {
             gpuopt_simplex_desc desc = tableau_desc(&m);
@@ -94,7 +94,7 @@ static void the_same_calls_give_the_same_bits(void **state) {
     for_each_way(twice);
 }
 
-/* In calls of so many iterations; returns the end. */
+/* In calls of this many iterations; returns the end. */
 static answer in_portions(gpuopt_context *context, const gpuopt_simplex_desc *desc, const mip *m, int64_t portion) {
     gpuopt_simplex *simplex = simplex_create(context, desc);
     gpuopt_simplex_info info;
@@ -132,7 +132,7 @@ static int always_stop(void *user) {
     return ++times_asked > 0;
 }
 
-/* A caller that stops every call as soon as it is asked gets the same bits in the end, in more calls. */
+/* A caller that stops every call as soon as its hook is called ends with the same bits, in more calls. */
 static void stopped(gpuopt_context *context, const gpuopt_simplex_desc *given, const mip *m, int ties) {
     gpuopt_context_desc stopping_desc = test_context_desc(NULL);
     gpuopt_simplex_desc desc = *given;

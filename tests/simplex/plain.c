@@ -10,7 +10,7 @@ static const struct {
     const char *name;
     enum form form;
     int32_t first, second; /* plants and towns; nodes; states; goods and bins */
-    int unit;              /* data are multiples of one in so many */
+    int unit;              /* data are multiples of 1 / unit */
 } plain[PLAIN_KINDS] = {{"transport3x3", TRANSPORT, 3, 3, 10},      {"transport6x8", TRANSPORT, 6, 8, 100},
                         {"transport20x20", TRANSPORT, 20, 20, 100}, {"network12", NETWORK, 12, 0, 10},
                         {"network60", NETWORK, 60, 0, 100},         {"markov5", MARKOV, 5, 0, 100},
@@ -36,14 +36,14 @@ static void resize(draft *d, int32_t rows, int32_t cols, int least_cost, int mos
     for (j = 0; j < cols; j++) d->cost[j] = draw(d, least_cost, most_cost), d->ub[j] = no_bound;
 }
 
-/* A decimal is the double next to it: one division of whole numbers. */
+/* A decimal is the double next to it: one division of integers. */
 static double decimal(int units, int unit) { return (double)units / unit; }
 
 static double *entry(draft *d, int32_t i, int32_t j) { return &d->a[i * d->cols + j]; }
 
 static int ascending(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
 
-/* Cuts `whole` units into so many parts, none of them 0. */
+/* Cuts `whole` units into `parts` parts, none of them 0. */
 static void divide(draft *d, int whole, int32_t parts, int *part) {
     int cut[MOST_ROWS + 1];
     int32_t k, n = 1;
@@ -109,7 +109,7 @@ static void markov(draft *d, int32_t states, int unit) {
     d->side[states] = 1;
 }
 
-/* Goods are shared out among bins, whose weights are counted in columns of their own. */
+/* Goods are distributed over bins; separate columns count the bins' weights. */
 static void blend(draft *d, int32_t goods, int32_t bins, int unit) {
     int32_t i, j;
     int total = 0;
@@ -156,7 +156,8 @@ static void add_side(children *all, const mip *m, int kind, int64_t at, int32_t 
     all->low[1][at] = all->high[1][at] = decimal((int)lround(m->rhs[row] * unit) + units, unit);
 }
 
-/* Changes the sides of two rows, so that they still balance; a chain's only one may be anything. Returns how many. */
+/* Changes the sides of two rows, so that they still balance; a chain's only side may have any value. Returns how
+ * many. */
 static int change_sides(children *all, const mip *m, int kind, int64_t at, uint64_t *seed) {
     const int units = (int)test_random_int(seed, 1, 9);
     const int32_t first = plain[kind].first, rows = m->columns.rows;

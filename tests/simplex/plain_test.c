@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Plain linear programs (plain.h) are OPTIMAL, whatever the method, the algorithm and where it begins, with CLP's
- * objective; so are the same programs in one batch, and children of theirs. Prints a table of verdicts for each kind.
+ * Plain linear programs (plain.h) are OPTIMAL by every method and algorithm and from every start, with CLP's objective;
+ * so are the same programs in one batch, and their children. Prints a table of verdicts for each kind.
  * GPUOPT_TEST_MODELS: how many of each kind, instead of the 40 of a run.
  */
 #include <math.h>
@@ -15,7 +15,7 @@
 
 static void must(gpuopt_status status) { assert_int_equal(status, GPUOPT_OK); }
 
-/* How many models of this kind; on the emulated GPU those with 40 rows and more take seconds each. */
+/* How many models of this kind; on the emulated GPU models with 40 rows and more take seconds each. */
 static int models_of(int kind) {
     const char *many = getenv("GPUOPT_TEST_MODELS");
     mip m = plain_model(kind, 1);
@@ -72,7 +72,7 @@ static void print_row(const char *name, const char *method, const char *algorith
 /* ---- One at a time ---- */
 
 /* Methods and algorithms, and for each: from the slack basis, from the basis found with the other method, and the
- * verdict on that basis as it is. */
+ * verdict on that basis itself. */
 enum { WAYS = 6, COLD = 0, WARM, CERTIFIED, STARTS };
 static const char *const methods[] = {"tableau", "revised"}, *const algorithms[] = {"primal", "dual", "auto"};
 static const char *const starts[] = {"cold", "warm", "certified"};
@@ -169,8 +169,8 @@ static void in_one_batch(void **state) {
 
 enum { EACH = 24 };
 
-/* Of a root by the way of its number (children_root_desc). The GPU leaves alone children whose costs call for the
- * primal method: there they get no new costs. */
+/* Of a root by the way of its number (children_root_desc). The GPU gives up children whose costs call for the primal
+ * method, so there are no changes of costs there. */
 static void children_of(gpuopt_context *context, int kind, uint64_t seed, tally *count, int *feasible) {
     mip m = plain_model(kind, seed);
     const int changes = CHILDREN_BOUNDS | CHILDREN_SIDES | (test_on("cuda") ? 0 : CHILDREN_COSTS);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tiny models made so that the last bits of a verdict show, against exact rationals: a bound that is violated through
- * a coefficient of 1e-11, margins in which all roundings go one way, an objective that is the difference of large
- * numbers.
+ * Tiny models in which the last bits of a verdict matter, against exact rationals: a bound that is violated through a
+ * coefficient of 1e-11, margins in which all roundings have the same direction, an objective that is the difference of
+ * large numbers.
  */
 #include <math.h>
 #include <stdio.h>
@@ -10,8 +10,8 @@
 #include "tests/simplex/answer.h"
 #include "tests/simplex/exact.h"
 
-/* x + 1e-11 y >= x's only value, and y < 0: the row is violated by 6e-13, which is nothing beside x. A basis with y at
- * 0 meets the row instead, and has y outside its bounds by 0.06. */
+/* x + 1e-11 y >= x's only value, and y < 0: the row is violated by 6e-13, which is negligible beside x. A basis with y
+ * at 0 meets the row instead, and has y outside its bounds by 0.06. */
 static void no_optimum_outside_of_a_bound(void **state) {
     static const double a[] = {1, 1e-11}, cost[] = {1, 1}, fixed[] = {1e6, 1e8};
     gpuopt_context *context = test_context(NULL);
@@ -48,8 +48,8 @@ static void no_optimum_outside_of_a_bound(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Solves a model of two rows that is INFEASIBLE, and returns 1 if the proof's margin is at least what info reports.
- * basis: where to begin; may be NULL. *twice counts the proofs whose multipliers have low parts. */
+/* Solves a model of two rows that is INFEASIBLE, and returns 1 if the proof's margin is at least the info's. basis:
+ * where to begin; may be NULL. *twice counts the proofs with multipliers that have low words. */
 static int margin_holds(gpuopt_context *context, const mip *m, const uint8_t *basis, int *twice) {
     gpuopt_simplex_desc desc = tableau_desc(m);
     gpuopt_simplex *simplex = simplex_create(context, &desc);
@@ -73,8 +73,8 @@ static int margin_holds(gpuopt_context *context, const mip *m, const uint8_t *ba
 }
 
 /* n x >= 0 and 8 x + w <= -1 - k 2^-52, where w is a number of up to 2^-53 in size: the multipliers are 1 and n/8, and
- * the margin is n/8 (1 + k 2^-52 + w). The residual of the second row rounds w away, and then its product with n/8 is
- * rounded, with k so that both may go one way. */
+ * the margin is n/8 (1 + k 2^-52 + w). The residual of the second row rounds w away. Then its product with n/8 is
+ * rounded; for some k both roundings have the same direction. */
 static void margin_of_one_product(void **state) {
     static const uint8_t basis[] = {GPUOPT_VARIABLE_BASIC, GPUOPT_VARIABLE_AT_LOWER, GPUOPT_VARIABLE_BASIC,
                                     GPUOPT_VARIABLE_AT_UPPER};
@@ -94,7 +94,7 @@ static void margin_of_one_product(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* 35 (x + w) <= 35 and 34 (x + w) >= 42.5 with w near 2^30: a multiplier is 35/34 or 34/35, which needs a low part. The
+/* 35 (x + w) <= 35 and 34 (x + w) >= 42.5 with w near 2^30: a multiplier is 35/34 or 34/35, which needs a low word. The
  * margin is the difference of two terms that are larger by 10^9; each has a rounded multiplier and a rounded factor. */
 static void margin_of_large_terms(void **state) {
     static const double a[] = {35, 35, 34, 34}, lhs[] = {-1e20, 42.5}, rhs[] = {35, 1e20};
@@ -112,9 +112,9 @@ static void margin_of_large_terms(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Minimise 3 x - 1e-10 z - 1e9 where 3 x = 1e9 and z <= 1. A cost of 1e-10 is within the tolerance, so z enters in the
- * refinement alone. 3 times the double nearest x, less 1e9, is -6e-8; the objective takes x to twice the precision,
- * also after the iteration that moves z and before the next rebuild. */
+/* Minimise 3 x - 1e-10 z - 1e9 where 3 x = 1e9 and z <= 1. A cost of 1e-10 is within the tolerance, so z only enters in
+ * the refinement. 3 times the double nearest x, less 1e9, is -6e-8; the objective uses x in twice the precision, also
+ * after the iteration that moves z and before the next rebuild. */
 static void objective_in_refinement(void **state) {
     static const double a[] = {3, 0, 0, 1}, cost[] = {3, -1e-10}, lb[] = {-1e20, 0}, lhs[] = {1e9, -1e20},
                         rhs[] = {1e9, 1};

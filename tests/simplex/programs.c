@@ -170,7 +170,7 @@ static int beyond(const programs *all, const mip *m, const double *x, const doub
     return !(reached <= 1.000001e-9);
 }
 
-/* Whether a column that is not basic is somewhere else than the basis says. */
+/* Whether a nonbasic column differs from its place by the basis. */
 static int misplaced(const mip *m, const double *x, const uint8_t *basis) {
     int32_t j;
     for (j = 0; j < m->columns.cols; j++) {
@@ -181,7 +181,7 @@ static int misplaced(const mip *m, const double *x, const uint8_t *basis) {
     return 0;
 }
 
-/* What proofs and points promise. */
+/* The promises of proofs and points. */
 static const char *evidence_fault(const programs *all, const programs_report *r, int32_t k) {
     const mip *m = &all->model[k];
     const int32_t rows = all->rows, cols = all->cols;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Random linear programs: tiny ones with integer data against all bases in exact arithmetic, medium ones against CLP.
- * Answers are also checked on the model itself. There are all kinds of rows and bounds, degenerate, infeasible and
- * unbounded models, and all variants of the method.
+ * Random linear programs: tiny programs with integer data against all bases in exact arithmetic, medium programs
+ * against CLP. Answers are also checked on the model itself. There are all kinds of rows and bounds, degenerate,
+ * infeasible and unbounded models, and all variants of the method.
  */
 #include <math.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ typedef struct recipe {
     int32_t rows, cols, most; /* entries in -most .. most */
     int percent;              /* of the entries that are not 0 */
     int fractions;            /* some data with digits after the point */
-    int troubles;             /* how many of 8 intervals may miss the point that the model lies about */
+    int troubles;             /* how many of 8 intervals may miss the point around which the model is drawn */
     int bounded;              /* the costs are such that there are feasible duals */
     int spread;               /* rows and columns are in units of 10^-spread to 10^spread */
 } recipe;
@@ -182,7 +182,7 @@ static void every_way_to_run(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Infeasible and unbounded outcomes are checked by their certificates, optima against CLP's. */
+/* Infeasible and unbounded outcomes are checked by their proofs, optima against CLP's. */
 static void medium_models_against_clp(void **state) {
     int models = test_times(10000, 150), k, count[GPUOPT_IMPRECISE + 1] = {0}, differ = 0;
     gpuopt_context *context = test_context(NULL);

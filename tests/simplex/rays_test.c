@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Proofs of UNBOUNDED in exact rationals, on small random models whose rays are rounded: no column moves towards a
- * bound, the objective gains what info reports, and rows move towards their sides by no more than that.
+ * Proofs of UNBOUNDED in exact rationals, on small random models with rounded rays. No column moves towards a bound,
+ * the objective gains as much as the info reports, and rows move towards their sides by at most the reported amount.
  */
 #include <math.h>
 
@@ -10,7 +10,8 @@
 
 enum { MOST = 6 };
 
-/* Many sides and bounds are infinite, few numbers are whole; later rows are sums of earlier ones, but for one entry. */
+/* Many sides and bounds are infinite, few numbers are integers; later rows are sums of earlier ones, except for one
+ * entry. */
 static mip draw(uint64_t *seed) {
     int32_t rows = (int32_t)test_random_int(seed, 1, MOST), cols = (int32_t)test_random_int(seed, 2, MOST), i, j;
     double a[MOST * MOST], cost[MOST], lhs[MOST], rhs[MOST], lb[MOST], ub[MOST];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The tolerances that a point reaches, primal_reached and dual_reached, against their definition, in long double from
- * what _get_solution and _get_basis return. Bounds and costs are large, so that their units matter.
+ * the results of _get_solution and _get_basis. Bounds and costs are large, so that their units matter.
  */
 #include <math.h>
 
@@ -38,7 +38,7 @@ static long double outside(long double value, double low, double high) {
     return value > high ? (value - high) / fmaxl(1, fabsl(high)) : 0;
 }
 
-/* The size of a reduced cost, of a minimisation, that has the wrong sign for the status. */
+/* The size of a reduced cost, of a minimisation, with the wrong sign for the status. */
 static long double wrong(long double d, uint8_t status, double low, double high) {
     if (!(low < high)) return 0;
     if (status == GPUOPT_VARIABLE_AT_LOWER) return fmaxl(0, -d);

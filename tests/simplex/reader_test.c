@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The reader of MPS files, held against CLP's on models at random in free format and in fixed columns: rows of all
- * kinds, ranges of both signs, integers between markers, bounds of all kinds in any order, free rows that are dropped,
- * a constant.
+ * The reader of MPS files, compared with CLP's on random models in free format and in fixed columns. These have rows of
+ * all kinds, ranges of both signs, integers between markers, bounds of all kinds in any order, dropped free rows, and a
+ * constant.
  */
 #define _XOPEN_SOURCE 700 /* mkstemp */
 
@@ -129,7 +129,7 @@ static void as_clp_reads(void **state) {
         write_model(path, k % 2, &random);
         Clp_setLogLevel(lp, 0);
         if (mip_read_mps(path, &m, error, sizeof error)) fail_msg("%d: %s", k, error);
-        if (Clp_readMps(lp, path, 1, 0)) { /* bounds that cross, which it refuses; they are a model all the same */
+        if (Clp_readMps(lp, path, 1, 0)) { /* CLP refuses crossing bounds; they are still a model */
             int32_t j, crossed = 0;
             for (j = 0; j < m.matrix.cols; j++) crossed |= m.lb[j] > m.ub[j];
             assert_true(crossed);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Refused calls leave no trace: of two handles with the same calls, one is also given calls that are refused, and both
- * stay equal to the bit. And what the ratio test names, a pivot accepts, on models with nearly dependent rows.
+ * Refused calls leave no trace: two handles make the same calls, one also makes refused calls, and both stay equal to
+ * the bit. And a pivot accepts the result of the ratio test, on models with nearly dependent rows.
  */
 #include <math.h>
 #include <string.h>
@@ -20,7 +20,7 @@ typedef struct model {
     gpuopt_simplex_rules rules;
 } model;
 
-/* Rows from the third on are sums of two others, `difference` aside; 0: whole numbers, no such rows. A point within all
+/* Rows from the third on are sums of two others, up to `difference`; 0: integers, no such rows. A point within all
  * bounds is planted. */
 static void make(model *m, uint64_t *random, int variant, double difference) {
     double point[MOST];
@@ -61,7 +61,7 @@ static void make(model *m, uint64_t *random, int variant, double difference) {
 /* ---- Refused calls ---- */
 
 /* A basis with two copies of a column, which is singular if the column appears twice in the model, or one with a wrong
- * count or an unknown status. Returns what set_basis must say; OK: no such basis was found. */
+ * count or an unknown status. Returns the expected status of set_basis; OK: no such basis was found. */
 static gpuopt_status bad_basis(const model *m, uint64_t *random, uint8_t *status) {
     int kind = (int)test_random_int(random, 0, 2), j, basic = 0;
     for (j = 0; j < m->rows + m->cols; j++) status[j] = j < m->cols ? 1 : 0;
@@ -104,7 +104,7 @@ static int refuse_one(const model *m, uint64_t *random, gpuopt_simplex *s) {
     return found == GPUOPT_ERROR_NUMERIC;
 }
 
-/* The same call, chosen by what, on both. Returns 0 if the handles have come to the end of what they can do. */
+/* The same call, chosen by `what`, on both. Returns 0 if the handles have no further iterations. */
 static int same_call(const model *m, gpuopt_simplex *const s[2], int what, int32_t number) {
     int k;
     gpuopt_status status[2];
@@ -176,7 +176,7 @@ static void refused_calls_leave_no_trace(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Which would be noticed only when there is not enough memory to keep the old inverse. */
+/* Noticed only if there is not enough memory to keep the old inverse. */
 static void set_basis_without_memory(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
@@ -303,7 +303,8 @@ static void basis_after_create(void **state) {
 
 /* ---- Numbers at the end of the range ---- */
 
-/* Models of tiny and huge numbers: an info and a solution have finite numbers, or the call says NUMERIC and why. */
+/* Models of tiny and huge numbers: an info and a solution have finite numbers, or the call returns NUMERIC and logs the
+ * reason. */
 static void overflow_is_reported(void **state) {
     static const double number[] = {1e300, -1e300, 1.7e308, -1.7e308, 1, -1, 1e-300, 5e-324, 1e19, 1e150, -1e150, 3};
     test_host host;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Factors of a basis that outgrow the memory taken at create. The programs are A x = A 1 with a random sparse regular
- * A, whose factors fill up, so that x = 1 is the only solution, and the optimum is the sum of the costs.
+ * Factors of a basis that outgrow the memory allocated at create. The programs are A x = A 1 with a random sparse
+ * regular A that fills up when factored. So x = 1 is the only solution, and the optimum is the sum of the costs.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -83,7 +83,7 @@ static void a_handle_takes_more_capacity(void **state) {
         long before;
         assert_int_equal(gpuopt_simplex_create(context, &desc, NULL, &simplex), GPUOPT_OK);
         before = host.allocations;
-        host.fail_at = fails ? before + 1 : 0; /* the next run asks once more */
+        host.fail_at = fails ? before + 1 : 0; /* the next run allocates once more */
         assert_int_equal(gpuopt_simplex_iterate(simplex, INT64_MAX, NULL), GPUOPT_OK);
         assert_true(host.allocations > before + fails); /* else this test tests nothing */
         assert_true(!fails || host.error[0]);
@@ -129,7 +129,7 @@ static void a_basis_takes_more_capacity(void **state) {
     free(p);
 }
 
-/* Children begin at the activities' basis, and need factors of their own, with more capacity than the root's. */
+/* Children begin at the activities' basis, and need separate factors, with more capacity than the root's. */
 static void children_take_more_capacity(void **state) {
     program *p = new_program();
     gpuopt_simplex_desc desc = desc_of(p);
@@ -174,8 +174,8 @@ static void children_take_more_capacity(void **state) {
     free(p);
 }
 
-/* A caller that gives no memory at all: calls that need some say so, nothing is lost, and all goes on once it gives
- * again. */
+/* A caller that gives no memory at all: calls that need some report so, nothing is lost, and all work continues once it
+ * gives some again. */
 static void a_caller_may_have_none(void **state) {
     program *p = new_program();
     gpuopt_simplex_desc desc = desc_of(p);
@@ -209,7 +209,7 @@ static void a_caller_may_have_none(void **state) {
     test_refused(&host, gpuopt_simplex_children_run(batch, GPUOPT_HOST, &children, 65536, &report), GPUOPT_ERROR_MEMORY,
                  "memory");
     test_refused(&host, gpuopt_simplex_set_basis(simplex, GPUOPT_HOST, wanted), GPUOPT_ERROR_MEMORY, "memory");
-    for (j = 0; j < 3; j++) { /* from the second time on where the first one got to */
+    for (j = 0; j < 3; j++) { /* from the second time on where the first run ended */
         test_refused(&host, gpuopt_simplex_iterate(simplex, INT64_MAX, NULL), GPUOPT_ERROR_MEMORY, "memory");
         assert_int_equal(gpuopt_simplex_get_basis(simplex, GPUOPT_HOST, now), GPUOPT_OK);
         assert_int_equal(gpuopt_simplex_get_info(simplex, &again), GPUOPT_OK);
@@ -235,8 +235,8 @@ static void a_caller_may_have_none(void **state) {
     free(p);
 }
 
-/* One basis follows another by more pivots than fit beside the factors: these are made again in between, and the basis
- * is not inverted from the beginning. */
+/* One basis follows another by more pivots than fit beside the factors. The factors are then recomputed in between, and
+ * the basis is not inverted from the beginning. */
 static void more_pivots_than_fit(void **state) {
     enum { FIRST = 400, MORE = 21 };
     program *p = new_program();
@@ -268,8 +268,8 @@ static void more_pivots_than_fit(void **state) {
     free(p);
 }
 
-/* Asked for the fourth time, it stops: one thread asks twice before the last child of three, and then before each that
- * is solved once more. */
+/* Stops at the fourth call: one thread calls the hook twice before the last child of three, and then before each child
+ * that is solved again. */
 static int stops(void *user) { return ++*(int *)user > 3; }
 
 static void children_end_at_a_stop(void **state) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * The way of the matrix into a handle: scales, against a plain program of the documented method, for every layout and
- * to the bit, on every backend; and entries that are refused, wherever they are.
+ * The way of the matrix into a handle. Scales are compared with a plain program of the documented method, for every
+ * layout and to the bit, on every backend. Faulty entries are refused at every place.
  *
- * At the first basis the scaled reduced cost of column j is its cost times a constant times its scale, and the scaled
- * pivot entry of a column with one entry a in row i is a times the scales of both. So models have a cost in every
- * column, of such a size that all could enter, and after the other columns one for each row.
+ * At the first basis the scaled reduced cost of column j is its cost times a constant times its scale. The scaled pivot
+ * entry of a column with one entry a in row i is a times the scales of both. So models have a cost in every column, of
+ * such a size that all could enter, and after the other columns one column for each row.
  */
 #include <math.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static double decades(uint64_t *state, double most) {
     return test_random(state) < 0.5 ? -size : size;
 }
 
-/* Columns with so many entries each, at random rows in ascending order; then one column for each row. */
+/* Columns with this many entries each, at random rows in ascending order; then one column for each row. */
 static columns random_columns(int32_t rows, int32_t count, const int32_t *length, double most, uint64_t seed) {
     columns c = {rows, count + rows, NULL, NULL, NULL};
     int32_t i, j;
@@ -140,8 +140,9 @@ static double geometric(double least, double most) {
     return most == 0 ? 1 : 1 / sqrt(fmax(least, ldexp(most, -30)) * most);
 }
 
-/* Six rounds of geometric scaling, in which no entry counts as less than 2^-30 of its line's largest, rows before columns, then columns to a largest entry of 1; on every k-th entry of a
- * column, k = length / 64 or 1. */
+/* Six rounds of geometric scaling, rows before columns, in which no entry counts as less than 2^-30 of its line's
+ * largest. Then columns are scaled to a largest entry of 1. Only every k-th entry of a column counts, k = length / 64
+ * or 1. */
 static void plain_scales(const columns *c, double *row, double *col) {
     int32_t i, j;
     int round;
@@ -178,7 +179,7 @@ static void plain_scales(const columns *c, double *row, double *col) {
 /* Not every row of a large model is asked for. */
 static int32_t row_step(const columns *c) { return c->rows > 100 ? 7 : 1; }
 
-/* Reads the scales, those of columns times a common factor, and those of rows over it. */
+/* Reads the scales of columns times a common factor, and of rows over it. */
 static void read_scales(gpuopt_simplex *s, const columns *c, const double *minus, double *row, double *col) {
     gpuopt_simplex_candidate *candidates = calloc((size_t)c->cols, sizeof *candidates);
     int32_t found, k, i;
@@ -199,8 +200,7 @@ static void read_scales(gpuopt_simplex *s, const columns *c, const double *minus
     free(candidates);
 }
 
-/* Both backends' scales are those of the plain program: of (row, col) and (row / f, col f) the products are the same.
- * */
+/* Both backends' scales equal the plain program's: (row, col) and (row / f, col f) have the same products. */
 static void expect_plain(gpuopt_context *context, gpuopt_simplex_desc *desc, const columns *c, const char *what) {
     double *row = constant(c->rows, 0), *col = constant(c->cols, 0), *plain_row = constant(c->rows, 1);
     double *plain_col = constant(c->cols, 1), *minus = constant(c->cols, -1), factor;

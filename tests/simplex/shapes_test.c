@@ -23,7 +23,7 @@ static void expect(const mip *m, const char *name, gpuopt_outcome outcome, doubl
     gpuopt_context_destroy(context);
 }
 
-/* One row: the kinds of its sides; x, y in [0, 10], min x + 2 y + 5. */
+/* A single row: the kinds of its sides; x, y in [0, 10], min x + 2 y + 5. */
 static void kinds_of_rows(void **state) {
     static const struct {
         const char *name;
@@ -56,7 +56,7 @@ static void kinds_of_rows(void **state) {
     }
 }
 
-/* One column beside y in [0, 1]: x + y in [-100, 100], max or min 2 x. */
+/* A column beside y in [0, 1]: x + y in [-100, 100], max or min 2 x. */
 static void kinds_of_bounds(void **state) {
     static const struct {
         const char *name;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * Decisions of an iteration that show in results only where rounding has gone far: when a pivot is too small, when its
- * two values differ by more than rounding, where a variable that has passed its bound stays, and which position a
- * column takes when the inverse is recomputed; and the norms of dual steepest edge. Both backends use these functions.
+ * Decisions of an iteration that only show in results after much rounding: when a pivot is too small, when its two
+ * values differ by more than rounding, where a variable stays after passing its bound, and which position a column
+ * takes when the inverse is recomputed. Also the norms of dual steepest edge. Both backends use these functions.
  */
 #include <math.h>
 
 #include "gpuopt_impl/simplex/dual_step.h"
 #include "tests/support/support.h"
 
-/* A pivot of p divides its row by p, so that an error of 2^-53 of the largest entry becomes one of about largest / p
- * 2^-53: 1e-9 if the pivot is 1e-7 of it. */
+/* A pivot of p divides its row by p. So an error of 2^-53 of the largest entry becomes about largest / p 2^-53: 1e-9 if
+ * the pivot is 1e-7 of the largest. */
 static void small_pivots_are_unsafe(void **state) {
     gpuopt__simplex_rules rules = {1e-9, 1e-9, 1e-7, 1e-7, 1e-9, 0, 0, 0};
     (void)state;
@@ -49,7 +49,7 @@ static void passed_bounds_give_way(void **state) {
     assert_int_equal(gpuopt__simplex_make_nonbasic(1, &x, &l, &u), 0); /* fixed */
 }
 
-/* Sparsity is not worth a pivot of less than a thousandth, and what is left of a dependent column is rounding. */
+/* Sparsity does not justify a pivot of less than a thousandth, and the rest of a dependent column is rounding. */
 static void reinversion_takes_sound_pivots(void **state) {
     (void)state;
     assert_int_equal(gpuopt__simplex_entry_position(3, 1, 1, -1, 0, 1e-9), 3);

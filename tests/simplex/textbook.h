@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The textbook simplex method for small models, with every number recomputed from the model and the basis in long
- * double. It plays the caller that drives the library's parts, and is the oracle for what they return.
+ * double. The method plays the caller that drives the library's parts, and is the oracle for their results.
  */
 #ifndef TESTS_SIMPLEX_TEXTBOOK_H
 #define TESTS_SIMPLEX_TEXTBOOK_H
@@ -30,10 +30,10 @@ void textbook_column(const textbook *t, int q, long double *change);
 
 typedef enum textbook_rule { TEXTBOOK_DANTZIG, TEXTBOOK_BLAND } textbook_rule;
 
-/* From a feasible basis: who enters, up or down; -1: none, it is optimal. Bland: the lowest index. */
+/* From a feasible basis: the entering variable, up or down; -1: none, the basis is optimal. Bland: the lowest index. */
 int textbook_enter(const textbook *t, textbook_rule rule, int *direction);
-/* Who leaves (Bland: the lowest index of those that block first; Dantzig: the one with the largest pivot); q itself: it
- * reaches its other bound first; -1: nothing blocks. */
+/* The leaving variable (Bland: the lowest index of the first to block; Dantzig: the largest pivot among them); q
+ * itself: it reaches its other bound first; -1: none blocks. */
 int textbook_leave(const textbook *t, textbook_rule rule, int q, int direction, int *to_upper, long double *step);
 
 #endif /* TESTS_SIMPLEX_TEXTBOOK_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Verdicts on small linear programs that are hard for floating point, against exact rationals: entries and costs from
- * 1e-9 to 1e9, rows that depend on one another but for differences of 1e-3 to 1e-9, and models that once had a wrong
+ * 1e-9 to 1e9, rows that depend on one another up to differences of 1e-3 to 1e-9, and models that once had a wrong
  * verdict or none. GPUOPT_TEST_MODELS: how many of each kind, instead of the few of a quick run; then CLP's answers to
  * the first 40,000 are counted, too.
  */
@@ -116,8 +116,8 @@ typedef struct tally {
     int outcome[GPUOPT_IMPRECISE + 1], certainty[GPUOPT_CERTAINTY_TOLERANCE + 1], within, twice, clp, clp_wrong;
 } tally;
 
-/* Whether an outcome may differ from the exact one, as in the header: the model is infeasible, or unbounded, by less
- * than the tolerances, or its solutions are beyond the sizes that count as infinite. */
+/* Whether an outcome may differ from the exact one, by the header. The model is infeasible, or unbounded, by less than
+ * the tolerances, or its solutions are beyond the sizes that count as infinite. */
 static int allowed(const mip *m, const answer *a, const exact_answer *exact) {
     drawn moved;
     mip copy = *m;
@@ -144,7 +144,7 @@ static int allowed(const mip *m, const answer *a, const exact_answer *exact) {
            fabs(other.objective - a->info.objective) <= 1e-6 * fmax(1, fabs(other.objective));
 }
 
-/* What is wrong with the certainty that an optimum claims; NULL: nothing. */
+/* The fault in the certainty that an optimum claims; NULL: none. */
 static const char *certainty_fault(const mip *m, const answer *a, const exact_answer *exact) {
     double share = exact_backward_error(m, a->x, a->dual);
     if (a->info.certainty == GPUOPT_CERTAINTY_NONE) return "an optimum without certainty";
@@ -159,7 +159,7 @@ static const char *certainty_fault(const mip *m, const answer *a, const exact_an
     return NULL;
 }
 
-/* What is wrong with the answer; NULL: nothing. */
+/* The fault of the answer; NULL: none. */
 static const char *verdict_fault(gpuopt_simplex *simplex, const mip *m, const answer *a, tally *count) {
     static char fault[160];
     exact_answer exact = exact_solve(m, a->basis);
@@ -212,8 +212,8 @@ static void options(uint64_t *seed, int k, gpuopt_simplex_desc *desc, gpuopt_sim
     if (chance(seed, 4)) rules->rebuild_pivots = (int32_t)test_random_int(seed, 1, 5);
 }
 
-/* Of a thousand models so many may be IMPRECISE, and ten more by chance. Without extended-precision iterations, or if
- * these pivot on rounding, more are. */
+/* The limit of IMPRECISE in a thousand models, plus ten for chance. Without extended-precision iterations, or if these
+ * pivot on rounding, there are more. */
 static const int imprecise[KINDS] = {0, 15, 5, 30};
 
 static void against_exact_rationals(void **state) {
@@ -269,7 +269,7 @@ static void against_exact_rationals(void **state) {
 
 /* ---- Models that had a wrong verdict, or none ---- */
 
-/* x >= 1 + gap and x <= 1: a model that misses a feasible point by less than the tolerance is not INFEASIBLE, one that
+/* x >= 1 + gap and x <= 1: a model that misses a feasible point by less than the tolerance is not INFEASIBLE; one that
  * misses it by more is. */
 static void infeasible_by_the_tolerance(void **state) {
     static const double a[] = {1, 1}, cost[] = {1}, rhs[] = {1e20, 1}, ub[] = {10};
@@ -316,7 +316,7 @@ static void expect_optimum(const mip *m, const char *name, double objective) {
     gpuopt_context_destroy(context);
 }
 
-/* Entries from 1e-5 to 1e8: called optimal at -3, with a dual violation of 1. */
+/* Entries from 1e-5 to 1e8: once reported as optimal at -3, with a dual violation of 1. */
 static void a_wrong_optimum(void **state) {
     const double a[] = {0, -1e8, -1e-5, 1e-5, 0, 1e7}, cost[] = {-3, -2, 0}, rhs[] = {1, 1}, ub[] = {1, 1, 1};
     mip m = model_of(2, 3, a, cost, NULL, rhs, NULL, ub);
@@ -351,7 +351,7 @@ static void expect_truth(const mip *m, const char *name) {
     gpuopt_context_destroy(context);
 }
 
-/* Optimal at -34. At -4 there is a basis whose reduced costs are wrong by no more than 2e-16, but that is worth 30. */
+/* Optimal at -34. At -4 there is a basis with reduced costs that are wrong by at most 2e-16, but this is worth 30. */
 static void a_reduced_cost_worth_much(void **state) {
     const double a[] = {-0.001, -0.002, 0.003, -0.003, 0,      0.01, 0.02, -0.03, 0,           -0.02,
                         0,      -0.003, 0.002, 0.003,  -0.002, -2,   -4,   6,     -5.99999999, 0};
@@ -364,7 +364,7 @@ static void a_reduced_cost_worth_much(void **state) {
     mip_free(&m);
 }
 
-/* Optimal at 12. At 12.0005 there is a basis that violates a bound by no more than 9e-27. */
+/* Optimal at 12. At 12.0005 there is a basis that violates a bound by at most 9e-27. */
 static void a_violation_worth_much(void **state) {
     const double a[] = {1e-4,
                         0,
@@ -405,8 +405,8 @@ static void a_violation_worth_much(void **state) {
     mip_free(&m);
 }
 
-/* Two free columns, one row that ties them to one another, and other rows that are this one but for rounding. Along it
- * the objective improves up to 6 and not further, as these rows tell. */
+/* Two free columns, one row that ties them to one another, and other rows equal to this one up to rounding. Along it
+ * the objective improves up to 6 and not further, because of these rows. */
 static void a_ray_that_is_stopped(void **state) {
     const double a[] = {-1000, -1000, 0,      0, -20000, -20000,       -2e-5, 0,
                         -4e-6, -4e-6, -4e-15, 0, -40,    -39.99999997, -1e-8, 0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Bases in and out: round trips, warm starts of the same and of a changed model, bases that are singular.
+ * Bases in and out: round trips, warm starts of the same and of a changed model, singular bases.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static size_t both(const mip *m) { return (size_t)m->columns.rows + (size_t)m->c
 
 static void must(gpuopt_status status) { assert_int_equal(status, GPUOPT_OK); }
 
-/* A basis that was set comes out again, during a solve and at its end; and another handle continues from it. */
+/* A basis that was set is read back unchanged, during a solve and at its end; and another handle continues from it. */
 static void round_trips(void **state) {
     gpuopt_context *context = test_context(NULL);
     int k, way, after;
@@ -52,7 +52,7 @@ static void round_trips(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* From an optimal basis there is nothing to do, with the perturbation or without, whoever has found it. */
+/* From an optimal basis no iteration is needed, with the perturbation or without, whatever its origin. */
 static void warm_start_at_the_optimum(void **state) {
     gpuopt_context *context = test_context(NULL);
     int k, way;
@@ -181,8 +181,8 @@ static void singular_bases(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* From one basis to others that differ in few variables: the solution is that of a handle that has loaded them. On the
- * CPU pivots lead there, without another inversion; singular bases are refused as ever. */
+/* From one basis to others that differ in few variables: the solution equals that of a handle that has loaded them. On
+ * the CPU pivots lead there, without another inversion; singular bases are refused as usual. */
 static void walks_between_bases(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
@@ -260,7 +260,7 @@ static void walks_between_bases(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* A status that has no finite bound gives way to the other one, or to 0. */
+/* A status without a finite bound is replaced by the other one, or by 0. */
 static void statuses_give_way(void **state) {
     static const double lb[] = {-INFINITY, -INFINITY, 1}, ub[] = {5, INFINITY, INFINITY};
     static const double a[] = {1, 1, 1};

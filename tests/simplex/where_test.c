@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Bases, solutions and certificates in host and in device memory: the same bytes, and without device memory a refusal
- * that changes nothing.
+ * Bases, solutions and proofs in host and in device memory: the same bytes, and without device memory a refusal that
+ * changes nothing.
  */
 #include <string.h>
 
@@ -21,7 +21,7 @@ static mip model(int kind) {
     return model_of(ROWS, COLS, a, cost, lhs, rhs, NULL, ub);
 }
 
-/* The vectors that come out of a handle, by number; the status of the call. */
+/* The vectors that a handle returns, by number; the status of the call. */
 enum { VECTORS = 7 };
 static gpuopt_status get(gpuopt_simplex *s, int vector, gpuopt_memory_space where, void *to) {
     switch (vector) {
@@ -64,7 +64,7 @@ static void check_refused(gpuopt_simplex *s, test_host *host, gpuopt_memory_spac
     assert_non_null(strstr(host->error, "set_basis"));
 }
 
-/* All of what comes out, in device memory and in host memory; a wrong outcome is refused alike. */
+/* All results, in device memory and in host memory; a wrong outcome is refused alike. */
 static void check_same(gpuopt_simplex *s) {
     unsigned char *device = test_device_allocate(MOST);
     int k;
@@ -81,7 +81,7 @@ static void check_same(gpuopt_simplex *s) {
     test_device_release(device);
 }
 
-/* A basis from device memory is checked, and does what the same one from host memory does. */
+/* A basis from device memory is checked, and has the same effect as from host memory. */
 static void check_set_basis(gpuopt_context *context, const gpuopt_simplex_desc *desc, const mip *m,
                             const uint8_t *basis) {
     gpuopt_simplex *one = simplex_create(context, desc), *other = simplex_create(context, desc);
