@@ -4,9 +4,9 @@
  * min-plus product of tables.
  *     add_min_rate
  * Each thread keeps `Chains` numbers x[i] and costs c[i], and repeats x[i] = min(x[i], x[i + 1] + c[i]). Each pair
- * depends on the one before, so the compiler can drop none. For each data type it tries several numbers of chains
- * and warps, and prints the largest rate, per second and per clock and multiprocessor (with the clock rate that the
- * device reports). The numbers of one thread are compared with those computed on the CPU.
+ * depends on the one before, so the compiler can drop none. For each data type it tries several numbers of chains and
+ * warps. It prints the largest rate, per second and per clock and multiprocessor (with the device's reported clock
+ * rate). One thread's numbers are compared with the CPU's.
  */
 #include <cstdint>
 #include <cstdio>
@@ -46,7 +46,7 @@ struct Halves {
     }
 };
 
-/* A pseudorandom number whose halves are so small that no sum below has a carry. */
+/* A pseudorandom number with halves so small that no sum below has a carry. */
 __host__ __device__ uint32_t drawn(uint32_t k) {
     k = (k ^ 61) * 0x9E3779B1u;
     k = (k ^ (k >> 15)) * 0x85EBCA6Bu;

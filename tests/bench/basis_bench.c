@@ -4,10 +4,10 @@
  *     basis_bench BACKEND [M...]      BACKEND: cpu, cpu-threads or cuda
  * First table: microseconds per update with each technique and, for comparison, of a copy of the matrix. Second table:
  * microseconds of FTRAN and BTRAN of dense vectors, of FTRAN of a column with 10 entries and of BTRAN of a unit vector.
- * With cuda, vectors are in device memory. Third table: milliseconds of a load of m dense columns and of one of which
- * nine in ten are unit columns, and the drift that the first leaves behind; with cuda also of the first from
- * page-locked memory, and of a copy of its arrays to the device from both kinds. Last, for m = 6000 and for the last M:
- * 1000 deferred updates one after the other with every K, and how much of the time the rank updates take.
+ * With cuda, vectors are in device memory. Third table: milliseconds of a load of m dense columns, and of a load with
+ * nine unit columns in ten, and the drift after the first load. With cuda also of the first load from page-locked
+ * memory, and of a copy of its arrays to the device from both kinds. Last, for m = 6000 and for the last M: 1000
+ * deferred updates in sequence with every K, and the share of the rank updates in the time.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
@@ -21,7 +21,7 @@
 #include <cuda_runtime_api.h>
 #endif
 
-/* PIVOTS: updates pivot on so many rows in turn, spread over the matrix, so that a pivot row is not in the cache. */
+/* PIVOTS: updates pivot on this many rows in turn, spread over the matrix, so that a pivot row is not in the cache. */
 enum { PIVOTS = 61, TECHNIQUES = GPUOPT_TECHNIQUE_ELEMENT_PROPOSED + 1 };
 
 static gpuopt_context *context;

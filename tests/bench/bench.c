@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the benchmarks share: lists of words, medians, and contexts on several backends.
+ * Shared by the benchmarks: lists of words, medians, and contexts on several backends.
  */
 #include "tests/bench/bench.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the benchmarks share that measure several backends side by side.
+ * Shared by the benchmarks that measure several backends side by side.
  */
 #ifndef TESTS_BENCH_BENCH_H
 #define TESTS_BENCH_BENCH_H

@@ -2,8 +2,8 @@
  *
  * Times creating and destroying small handles of elimination and knapsacks.
  *     create_bench BACKEND,... [--repeat N]      BACKEND: cpu (one thread), cpu:N (N threads), cuda; N: handles (1000)
- * Prints, in Markdown, microseconds of the first create of a kind in this process, which loads kernels, and the medians
- * of all others, of their destruction, and of a first step with its result.
+ * Prints, in Markdown, microseconds of the first create of a kind in this process, which loads kernels. Then medians
+ * over all other handles: of create, of destroy, and of a first step with its result.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * The dense products of the basis inverse beside those of cuBLAS and cuSOLVER: the same work, in the same run.
+ * The dense products of the basis inverse, compared with cuBLAS and cuSOLVER: the same work, in the same run.
  *     dense_bench [M...]      (500 1000 2000 3000 4000 6000 10000)
  * Prints microseconds, each the least of three rounds:
- *   copy     of the m x m matrix on the device, which reads and writes what a rank update does
- *   rank K   C += U V by our kernel, by cuBLAS, and by the one that the library chooses
+ *   copy     of the m x m matrix on the device, with the same reads and writes as a rank update
+ *   rank K   C += U V by the library's kernel, by cuBLAS, and by the library's choice
  *   rank m   the product of PFI
  *   solve    FTRAN and BTRAN of a dense vector, by both ways of keeping the inverse, and cublasDgemv
  *   inverse  milliseconds of cusolverDnDgetrf and two triangular solves with the identity, which a load does by fewer

@@ -4,8 +4,8 @@
  *     elimination_bench BACKEND,... [options]      BACKEND: cpu (one thread), cpu:N (N threads), cuda
  *       --tables LIST   of the tables below (exact,mini-bucket on the CPU; with cuda all)
  *       --models LIST   for exact: files of GPUOPT_TEST_DATA/wcsp as FOLDER/NAME, other files, or generated ones
- *       --repeat N      runs (5), of whose figures each the median is printed; one more before them is in none of them
- *       --limit S       on the CPU: a model that would take longer, by its operations, is left out (60)
+ *       --repeat N      runs (5), after one that is not counted; medians are printed
+ *       --limit S       on the CPU: models that would take longer, by their operations, are skipped (60)
  *       --memory GIB    that an elimination may take on the CPU (64)
  *       --add-min RATE  of add_min_rate, for the shares in domains
  *       --smaller N     halves the tables of kernels and domains N times
@@ -13,19 +13,19 @@
  * Tables, in Markdown:
  *   exact        the usual models, every policy that is exact. Milliseconds of the search for an order, of create, of
  *                all steps, of the value phase, and of the whole, destroy included, without reading the model. Share:
- *                of a copy's 4.28 TB/s on an H200, by the bytes that the library's estimate says are moved.
+ *                of a copy's 4.28 TB/s on an H200, by the moved bytes of the library's estimate.
  *   mini-bucket  the same with the z that the paper's code was measured with, and how many times faster than it.
- *   relaxed      bounds with the same z, costs shifted 0, 10 and 40 times; not among those printed by default.
- *   reduced      what the rules of a reduction take out, and the operations planned before and after; likewise.
+ *   relaxed      bounds with the same z, costs shifted 0, 10 and 40 times; not printed by default.
+ *   reduced      what preprocessing removes, and the operations planned before and after; likewise.
  *   bounds       look-ups of bounds for many partial assignments in a call, in either memory; likewise not by default.
- *   handles      42b and 408b, the first handle of a context and those after it, by what the context keeps of their
- *                device memory (keep_device_bytes); likewise not by default.
+ *   handles      42b and 408b, the first handle of a context and later ones, by the device memory that the context
+ *                retains (keep_device_bytes); likewise not by default.
  *   kernels      one bucket: big tables, few values. Bytes: the functions and the message, once, as they are stored;
- *                share: of a copy's speed, of many eliminations enqueued one behind the other ("each"), beside what one
- *                takes that is waited for.
+ *                share: of a copy's speed, for many eliminations enqueued in sequence ("each"); also the time of one
+ *                elimination with a wait.
  *   domains      one bucket: small tables, many values. Joined rows: assignments of the message and the variable;
  *                share: of the pairs of an addition and a minimum that registers allow.
- * Answers are checked: against published optima, the model itself, and in the synthetic tables at random entries.
+ * Answers are checked against published optima, the model itself, and in the synthetic tables at random entries.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static int above_zero(const char *word, double *value) {
     return end != word && *end == 0 && *value > 0;
 }
 
-/* Returns 1, or 0 if the text is not understood. asked: the tables, or NULL. */
+/* Returns 1, or 0 if the text is invalid. asked: the tables, or NULL. */
 static int parse(int argc, char **argv, options *o, const char **asked) {
     char word[NAME];
     const char *at;

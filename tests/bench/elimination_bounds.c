@@ -55,7 +55,7 @@ static int fetch(const queries *q, gpuopt_memory_space where, int32_t values) {
     return 0;
 }
 
-/* Whether each bound is that of the variable before plus what it rises by. */
+/* Whether each bound equals the bound of the previous variable plus its increase. */
 static int add_up(const queries *q, gpuopt_memory_space where, int32_t variable, int32_t above) {
     const int32_t *domain = q->model->domain;
     const size_t cells = ASSIGNMENTS * (size_t)domain[variable];

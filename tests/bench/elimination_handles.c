@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Handles of one context, one after the other: what memory that the context keeps for the next one saves.
+ * Handles of one context, one after the other: the time saved by memory that the context retains for the next one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static const struct {
     const char *name;
 } keeps[] = {{(uint64_t)64 << 20, "64 MiB"}, {0, "default"}, {UINT64_MAX, "all"}};
 
-/* From the model to its answer, with the context's memory as the handle before has left it. */
+/* From the model to its answer, with the context's memory in the state after the previous handle. */
 static gpuopt_status run_handle(gpuopt_context *context, const graphical_model *m, int32_t *order, int32_t *value,
                                 double at[6], int64_t *cost) {
     gpuopt_elimination_desc desc = GPUOPT_INIT(gpuopt_elimination_desc);

@@ -49,7 +49,7 @@ static void add_variable(bucket *b, int64_t values) {
     b->message *= values;
 }
 
-/* A function over variable 0 and those in a list that ends with -1. fill() makes its costs. */
+/* A function over variable 0 and the variables in a list that ends with -1. fill() makes its costs. */
 static void add_function(bucket *b, const int32_t *others) {
     gpuopt_elimination_function *f = &b->function[b->functions];
     int32_t *scope = b->scope[b->functions];
@@ -152,7 +152,7 @@ static gpuopt_status read_entries(const machine *on, gpuopt_elimination *elimina
     return status;
 }
 
-/* Checks the first and the last entry of the message and random ones. */
+/* Checks the first and the last entry of the message and random entries. */
 static gpuopt_status check(const machine *on, gpuopt_elimination *elimination, const bucket *b, figures *f) {
     int64_t at[SPOTS], cost[SPOTS];
     int32_t value[MOST_VARIABLES] = {0};
@@ -342,7 +342,7 @@ int kernel_table(const machine *on, const options *o) {
     return bad;
 }
 
-/* The least multiple of 4 whose square is at least x. */
+/* The least multiple of 4 with a square of at least x. */
 static int64_t side_of(int64_t x) {
     int64_t side = 4;
     while (side * side < x) side += 4;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Whole models: exact elimination and mini-buckets, beside what other programs take for them.
+ * Whole models: exact elimination and mini-buckets, compared with other programs.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +18,8 @@ static const char default_models[] =
 /* Additions and minima per second of one thread; decides which models are left out. */
 #define CPU_SPEED 1e9
 
-/* Milliseconds, 0: none. Goals are for one H200; the others' times, of the search of toulbar2 1.3, of FABE (one core
- * each) and of the paper's code, were taken on an H200 and its CPU. The paper's own time of the random models is the
+/* Milliseconds, 0: none. Goals are for one H200. The other programs' times (the search of toulbar2 1.3, FABE, on one
+ * core each, and the paper's code) were taken on an H200 and its CPU. The paper's own time of the random models is the
  * average that it prints. */
 static const struct {
     const char *model;
@@ -92,7 +92,7 @@ static gpuopt_elimination_desc describe(const subject *s, const machine *on, con
     desc.top = s->model.top;
     desc.policy = z ? GPUOPT_POLICY_MINI_BUCKET : GPUOPT_POLICY_AUTO;
     desc.z = z;
-    if (z) { /* where z limits the work a long search for an order is what takes the time */
+    if (z) { /* if z limits the work, a long search for an order takes most of the time */
         desc.order_search = &search;
         search.heuristic = GPUOPT_HEURISTIC_MIN_FILL;
         search.restarts = 1;
@@ -132,7 +132,7 @@ static int run_once(subject *s, const machine *on, const options *o, int32_t z, 
     return 0;
 }
 
-/* One run to warm up. If that is long, it is the only one. */
+/* One run to warm up. If it is long, it is the only one. */
 static int measure(subject *s, const machine *on, const options *o, int32_t z, figures *f) {
     double seconds[PHASES], all[PHASES][MOST_REPEATS], spent = 0;
     int runs = 0, k;
@@ -151,7 +151,7 @@ static int measure(subject *s, const machine *on, const options *o, int32_t z, f
     return 0;
 }
 
-/* "ok", or what is wrong with the answer. */
+/* "ok", or the error in the answer. */
 static const char *verdict(const subject *s, const figures *f, int32_t z) {
     int64_t cost;
     double real;
@@ -375,7 +375,7 @@ int mini_bucket_table(const machine *machines, int count, const options *o) {
 
 /* ---- Relaxations ---- */
 
-/* One relaxation; its bound, and the processor's seconds that it took. */
+/* A relaxation; its bound, and the processor's seconds that it took. */
 static int relax_once(const gpuopt_elimination_desc *desc, const machine *on, int32_t iterations,
                       gpuopt_elimination_cost_shifting_info *info, double *seconds) {
     gpuopt_elimination_cost_shifting *relaxation = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reductions: what the rules take out of whole models, and the operations that are planned before and after.
+ * Preprocessing: what the rules remove from whole models, and the operations planned before and after.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,33 +1,32 @@
 /* SPDX-License-Identifier: MIT
  *
  * Times work that the ranks of a group share: batches of nodes, children and programs, probing, knapsack searches,
- * eliminations. Ranks are threads, each with a context of its own, on the GPU each on a device of its own.
+ * eliminations. Ranks are threads with separate contexts, on the GPU on separate devices.
  *     group_bench BACKEND [--ranks N,...] [--device N] [--devices N] [--repeat N]
  *                 [--models "NAME;NAME..."] [--nodes N] [--decisions N,...]
  *                 [--knapsack "NAME;NAME..."] [--search breadth|dominance] [--pool N]
  *                 [--by group|deal] [--share-from N] [--round N]
  *                 [--graphical "NAME;NAME..."] [--memory MIB] [--dealt "NAME;NAME..."]
- * BACKEND: cpu or cuda; --device: that of rank 0, the others have the next ones; --devices: of so many they take turns,
- * so that with 1 all share one. NAME: of a model as in propagator_batch.h, of a knapsack as examples/io/knapsack.h does,
- * of a graphical model: as examples/io/graphical.h does, dealt: children:MODEL (strong branching on the first columns),
- * programs:COUNT (of 50 rows and 100 columns, from data to solutions) or probing:MODEL; "" leaves a table out. --by:
- * whether a knapsack's handle has the group, and shares levels of --share-from nodes (0: as the library chooses), or
- * the caller deals nodes out (examples/io/knapsack_ranks.h); --round: nodes between exchanges then;
- * --pool: nodes, 0: as the library chooses; --memory: that of a rank. One rank has no group, but for knapsacks.
- * Medians of N runs after one that is not counted; each run begins when all ranks are there, and ends with the last.
- * Times in ms:
+ * BACKEND: cpu or cuda; --device: of rank 0, the others have the next devices; --devices: how many devices they use in
+ * turn, so with 1 all share one. NAME: of a model as in propagator_batch.h, of a knapsack as in examples/io/knapsack.h,
+ * of a graphical model as in examples/io/graphical.h. --dealt: children:MODEL (strong branching on the first columns),
+ * programs:COUNT (of 50 rows and 100 columns, from data to solutions) or probing:MODEL. "" leaves a table out. --by:
+ * whether a knapsack's handle has the group, and shares levels of --share-from nodes (0: the library's choice), or the
+ * caller deals nodes out (examples/io/knapsack_ranks.h), with --round nodes between exchanges; --pool:
+ * nodes, 0: the library's choice; --memory: of a rank. One rank has no group, except for knapsacks. Medians of N runs
+ * after one that is not counted; each run begins when all ranks are ready, and ends with the last. Times in ms:
  *     run          batches: _run with nodes and reports in host memory; eliminations: all steps
  *     own, all     _get_changes of a rank's own nodes, and of all on each rank
  *     ms, items    a search for the optimum and its items, without _create; by group: of it, finding the items, on rank
  *     0
  *     work         the largest rank's part of the entries that were evaluated, or of the nodes after the common ones
  *     common       nodes that all ranks expand before they part; by group: not counted
- *     moves, bytes by group: what all ranks have sent from one to another; rounds: steps
+ *     moves, bytes by group: messages between ranks; rounds: steps
  *     by rank      of the run, until each rank's own steps were done; and planned operations and bytes moved
  *     times        how often the time of the first number of ranks: for the run, and for it with `own`; for
  *                  eliminations, for run and assign
- *     same         whether outcomes, rounds and columns of all nodes, optimum and items, or cost and assignment are
- *                  those of the first number of ranks
+ *     same         whether outcomes, rounds and columns of all nodes, optimum and items, or cost and assignment equal
+ *                  the first number of ranks'
  */
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
@@ -76,7 +75,7 @@ double ended(member *m, double start) {
 
 /* ---- Batches ---- */
 
-/* A batch that can hold what the nodes of a rank change, found out by a run; and as much work. */
+/* A batch with capacity for the changes of a rank's nodes, found by a run; and as much work. */
 static gpuopt_propagator_batch *make_batch(member *m, gpuopt_propagator *base, int32_t *ran_by, work **w) {
     const job *j = m->job;
     const int32_t nodes = (int32_t)j->o->nodes, cols = j->model->matrix.cols;
@@ -112,7 +111,7 @@ static gpuopt_propagator_batch *make_batch(member *m, gpuopt_propagator *base, i
     return NULL;
 }
 
-/* Notes what rank 0 has seen. */
+/* Notes the results of rank 0. */
 static void note(job *j, const work *w, const int32_t *ran_by) {
     double part[MOST_RANKS] = {0}, sum = 0;
     int32_t k;

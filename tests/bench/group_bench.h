@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What group_bench measures, and how ranks begin and end together.
+ * The measurements of group_bench, and how ranks begin and end together.
  */
 #ifndef TESTS_BENCH_GROUP_BENCH_H
 #define TESTS_BENCH_GROUP_BENCH_H
@@ -21,21 +21,21 @@ typedef struct options {
 
 typedef struct job job;
 
-/* One of the ranks of a job. */
+/* A rank of a job. */
 typedef struct member {
     job *job;
     int rank, failed;
     gpuopt_transport transport;
     gpuopt_context *context;
     gpuopt_group *group;    /* NULL: alone */
-    gpuopt_transport inner; /* what `transport` passes everything on to */
-    int64_t sent, bytes;    /* through it, from this rank to another one; all_gather and broadcast are not counted */
-    double items;           /* seconds: finding those of a knapsack */
+    gpuopt_transport inner; /* the transport to which `transport` passes everything on */
+    int64_t sent, bytes;    /* through it, from this rank to another one; without all_gather and broadcast */
+    double items;           /* seconds for recovering the items of a knapsack */
     machine machine;
     char name[NAME];
 } member;
 
-/* What is measured, and what rank 0 finds, or each rank writes in its own place. */
+/* The measured work, and the results of rank 0, or of each rank in its own place. */
 struct job {
     const options *o;
     void (*work)(member *m);
@@ -44,8 +44,8 @@ struct job {
     /* Batches. */
     const mip *model;
     int32_t decisions;
-    double own, all, share; /* seconds, own: also for the items of a knapsack; the largest part of the work */
-    uint64_t seen;          /* a hash of what was found */
+    double own, all, share; /* seconds; own: also for the items of a knapsack; share: the largest part of the work */
+    uint64_t seen;          /* a hash of the results */
     /* Knapsacks. */
     knapsack_model knapsack;
     knapsack_ranks_answer answer;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Of group_bench: batches of independent pieces that are dealt to ranks: children of one basis (strong branching on the
- * first columns), many small linear programs, and probing.
+ * For group_bench: batches of independent pieces that are dealt to ranks: children of one basis (strong branching on
+ * the first columns), many small linear programs, and probing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "gpuopt/batch.h"
 #include "tests/bench/group_bench.h"
 
-/* The kinds of --dealt, and how a name of each goes on. */
+/* The kinds of --dealt, and how a name of each continues. */
 enum { CHILDREN, PROGRAMS, PROBING, KINDS };
 static const char *const kinds[] = {"children:", "programs:", "probing:"};
 enum { ROWS = 50, COLS = 100, MOST_CHILDREN = 4096 };
@@ -21,7 +21,7 @@ static uint64_t seen(uint64_t hash, const void *bytes, size_t size) {
     return hash;
 }
 
-/* Times a call on all ranks, and notes what it returns on failure. */
+/* Times a call on all ranks, and notes its status on failure. */
 static void time_calls(member *m, gpuopt_status (*call)(void *of), void *of) {
     double taken[MOST_REPEATS];
     int k, repeat = (int)m->job->o->repeat;

@@ -2,14 +2,14 @@
  *
  * Measures the time of a batch of small knapsacks.
  *     knapsack_batch_bench BACKEND,... [options]      BACKEND: cpu (one thread), cpu:N (N threads), cuda
- *       --classes LIST  of those that solve_knapsack generates, separated by commas (default: all)
+ *       --classes LIST  classes of solve_knapsack, separated by commas (default: all)
  *       --count N       knapsacks in a call (100000)
  *       --items N       items of each (50)
  *       --range R       weights up to this (1000)
  *       --copies N      most copies of each item, drawn from 1 to N (1)
  *       --nodes N       node limit of each (0: the library's, 2^20)
  *       --repeat N      runs, after one to warm up; the median is printed (3)
- * Prints a table in Markdown. Seconds are those of a call with all arrays in host memory, copies to the device and back
+ * Prints a table in Markdown. Seconds are for a call with all arrays in host memory, copies to the device and back
  * included. Solutions are checked against the model, and the results and nodes of the backends against each other.
  */
 #include <stdlib.h>
@@ -28,7 +28,7 @@ typedef struct options {
     int64_t count, items, range, copies, nodes, repeat;
 } options;
 
-/* The knapsacks of a class, and what the backends said of them. */
+/* The knapsacks of a class, and the backends' results. */
 typedef struct work {
     int64_t *weight, *profit, *capacity, *lower[MOST_MACHINES], *upper[MOST_MACHINES], *nodes[MOST_MACHINES];
     int32_t *copies, *taken[MOST_MACHINES], *outcome[MOST_MACHINES];

@@ -13,7 +13,7 @@
  *   trees        the same instances searched as in the paper, without dominance: breadth and hybrid, with a node limit
  *   levels       only the steps with long lists, without and with dominance: nodes per second, and the node bytes read
  *                and written per second, also as a share of the 4.28 TB/s of a copy on an H200
- *   classes      instances that are hard for other solvers, solved to the end: seconds, beside those of combo
+ *   classes      instances that are hard for other solvers, solved to the end: seconds, beside combo's
  * Answers are checked: item sets against the model, and the optima of the backends against each other.
  */
 #include <stdlib.h>
@@ -55,7 +55,7 @@ typedef struct options {
     int64_t nodes, limit, repeat;
 } options;
 
-/* One search, to its end or to a limit. */
+/* A search, to its end or to a limit. */
 typedef struct run {
     gpuopt_knapsack_info info;
     double seconds;        /* all of it */
@@ -87,7 +87,7 @@ static int right_items(const knapsack_model *model, const int64_t *taken, int64_
 }
 
 /* limit: in seconds, checked after every 2^24 nodes. longer > 0: expands level by level, and times the lists of at
- * least so many nodes. Returns 0 or -1. */
+ * least this many nodes. Returns 0 or -1. */
 static int search(const machine *on, const char *name, const knapsack_model *model, const gpuopt_knapsack_desc *desc,
                   double limit, int64_t longer, run *r) {
     int64_t *taken = malloc(((size_t)model->items + 1) * sizeof *taken);

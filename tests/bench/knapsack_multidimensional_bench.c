@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Measures searches of multidimensional knapsacks: those of Chu and Beasley (A Genetic Algorithm for the
- * Multidimensional Knapsack Problem, 1998), made by their definition, with other random numbers than the files of
- * OR-Library.
+ * Measures searches of multidimensional knapsacks as defined by Chu and Beasley (A Genetic Algorithm for the
+ * Multidimensional Knapsack Problem, 1998), with other random numbers than the files of OR-Library.
  *     knapsack_multidimensional_bench BACKEND,... [options]      BACKEND: cpu (one thread), cpu:N (N threads), cuda
  *       --rows M           constraints (5)
  *       --items N          items (100)
@@ -11,13 +10,13 @@
  *       --seed N           of the first instance; the others follow (1)
  *       --workers N        the descriptor's (0: the library's)
  *       --nodes N          node limit (0: none)
- *       --seconds N        an instance is given up after so many; asked for after every 2^24 nodes or more (60)
+ *       --seconds N        limit of an instance; checked after every 2^24 nodes or more (60)
  *       --json             a line of JSON an instance, not a table
  *       --write PREFIX     writes each to PREFIX-TIGHTNESS-SEED.txt, for highs_knapsack.py: rows and items, profits,
  *                          weights row by row, capacities
- * Weights are drawn from 1 to 1000, capacities are that part of their sums, and the profit of an item is the mean of its
- * weights plus up to 500. Seconds are those of creating the handle and searching. Solutions are checked, and the optima,
- * nodes and items of the backends against each other.
+ * Weights are drawn from 1 to 1000, capacities are the given part of their sums, and the profit of an item is the mean
+ * of its weights plus up to 500. Seconds are for creating the handle and searching. Solutions are checked, and the
+ * optima, nodes and items of the backends against each other.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +84,7 @@ static int write_instance(const options *o, const char *percent, int64_t seed, c
     return good ? 0 : -1;
 }
 
-/* A solution, and what the first backend found if that came to an end as well. */
+/* Checks a solution, and compares it with the first backend's result if that ended as well. */
 static int right(const options *o, const instance *in, int m) {
     int64_t i, j, profit = 0, weight;
     for (i = 0; i < o->rows; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Measures searches of multiple-choice knapsacks, made by the definitions of D. Pisinger: A Minimal Algorithm for the
- * Multiple-Choice Knapsack Problem (1995), with other random numbers.
+ * Measures searches of multiple-choice knapsacks as defined by D. Pisinger (A Minimal Algorithm for the Multiple-Choice
+ * Knapsack Problem, 1995), with other random numbers.
  *     knapsack_multiple_choice_bench BACKEND,... [options]      BACKEND: cpu (one thread), cpu:N (N threads), cuda
  *       --kinds LIST       of uncorrelated, weak, strong, subset and sorted, separated by commas (all)
  *       --classes N        classes (100)
@@ -10,14 +10,14 @@
  *       --count N          instances of each (3)
  *       --seed N           of the first instance; the others follow (1)
  *       --states N         the descriptor's (0: the library's)
- *       --seconds N        an instance is given up after so many; asked for after each step (20)
+ *       --seconds N        limit of an instance; checked after each step (20)
  *       --json             a line of JSON an instance, not a table
  *       --write PREFIX     writes each to PREFIX-KIND-SEED.txt: classes, items of each and capacity, then
  *                          weights and profits, a line a class
- * uncorrelated: both from 1 to the range; weak: profits within 10 of the weights; strong: items are the sums of the
- * ones before them in the class and another one, whose profit is its weight and 10; subset: profits are weights;
- * sorted: those of a class sorted, each by itself (P. Sinha, A. Zoltners, 1979). The capacity is halfway between the
- * lightest and the heaviest items. Seconds are those of creating the handle, searching, and asking for the items.
+ * uncorrelated: both from 1 to the range. weak: profits within 10 of the weights. strong: each item is the sum of the
+ * earlier ones in its class and a further item with a profit of its weight plus 10. subset: profits equal weights.
+ * sorted: weights and profits of a class are sorted separately (P. Sinha, A. Zoltners, 1979). The capacity is halfway
+ * between the lightest and the heaviest items. Seconds are for creating the handle, searching, and fetching the items.
  * Solutions are checked, and the optima, counts and items of the backends against each other.
  */
 #include <stdlib.h>
@@ -103,7 +103,7 @@ static int write_instance(const options *o, const char *kind, int64_t seed, cons
     return good ? 0 : -1;
 }
 
-/* A solution, and what the first backend found if that came to an end as well. */
+/* Checks a solution, and compares it with the first backend's result if that ended as well. */
 static int right(const options *o, const instance *in, int m) {
     int64_t c, profit = 0, weight = 0;
     for (c = 0; c < o->classes; c++) {

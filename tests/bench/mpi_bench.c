@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a group adds to MPI: microseconds for which a message of so many bytes is under way between two processes, by
- * MPI's own MPI_Send and MPI_Recv, by gpuopt_group_send and _receive, and as examples/mpi/dpop_mpi sends a UTIL message,
- * with its head and the numbers of its variables before it. Half of there and back; the ways take turns, and the
- * medians of many rounds count. Processes beyond the first two only wait.
+ * The cost of a group on top of MPI: microseconds for which a message is under way between two processes. The ways are
+ * MPI's own MPI_Send and MPI_Recv; gpuopt_group_send and _receive; and a UTIL message as in examples/mpi/dpop_mpi, with
+ * its head and the numbers of its variables before it. Half of a round trip; the ways take turns, and the medians of
+ * many rounds count. Processes beyond the first two only wait.
  *
  * Build, from the repository's root:
  *     mpicc -O2 -I. tests/bench/mpi_bench.c transports/gpuopt_mpi.c gpuopt_impl/gpuopt.c -lm -o mpi_bench
@@ -52,7 +52,7 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* One line of the table. */
+/* A line of the table. */
 static void measure(char *data, int bytes, int rounds) {
     static double taken[WAYS][MOST_ROUNDS];
     int k, way;

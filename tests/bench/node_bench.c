@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a node of branch and bound costs on one core: a propagator with a trail, in both modes, beside a plain work list
- * (work_list.h).
+ * The cost of a node of branch and bound on one core: a propagator with a trail, in both modes, beside a plain work
+ * list (work_list.h).
  *     node_bench [--repeat N] [--seconds N] MODEL...      MODEL: FILE.mps, gen:NAME, or a folder of .mps files
  * A line for each model:
  *   probe     one binary column is set: push, set, round to the fixpoint, read the changes, pop; the work list
  *             likewise. 500 columns at random, both ways.
- *   dive      20 dives of up to 60 nodes: random integer columns, half of what is left of each; then all the way back.
- *   after     what the first call after an infeasible node takes longer than after a feasible one: siblings of nodes in
- *             the dives, the mean of at most 20.
- *   disagree  nodes of which the verdicts differ: between the work list and either mode, between the modes, of so many.
+ *   dive      20 dives of up to 60 nodes: random integer columns, half of the rest of each domain; then all the way
+ *   back.
+ *   after     how much longer the first call after an infeasible node takes than after a feasible one: siblings of
+ *             nodes in the dives, the mean of at most 20.
+ *   disagree  nodes with different verdicts: between the work list and either mode, between the modes; number of nodes.
  *   left out  probes and dives' last nodes that end without a fixpoint, after 1000 rounds or a million rows.
- * and at the end the geometric mean of each column of ratios, the greatest, and the greatest of `after`.
- * Times are in us a node, ratios in times of the work list's. Few nodes at a time are done by each in turn, N times
- * (9), less often if a model would take more than N seconds (5), and the least time of each counts.
+ * and at the end the geometric mean of each column of ratios, the greatest, and the greatest of `after`. Times are in
+ * us a node, ratios in times of the work list's. The engines take turns with few nodes at a time, N times (9), less
+ * often if a model would take more than N seconds (5). The least time of each counts.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
@@ -31,7 +32,7 @@
 enum { PROBES = 1000, BLOCK = 20, DIVES = 20, DEPTH = 60, ROUNDS = 1000, WORK_LIST_ROWS = 1000000 };
 static const gpuopt_propagator_mode mode_of[] = {GPUOPT_MODE_JACOBI, GPUOPT_MODE_GAUSS_SEIDEL};
 
-/* One of the three: a propagator with an array for its changes, or the work list. */
+/* One of the three engines: a propagator with an array for its changes, or the work list. */
 typedef struct engine {
     gpuopt_propagator *propagator;
     gpuopt_propagator_changes changes;
@@ -46,15 +47,15 @@ typedef struct decision {
 
 typedef struct dive {
     decision node[DEPTH];
-    int nodes, infeasible; /* infeasible: the last one is, one of them says */
+    int nodes, infeasible; /* infeasible: the last node is, by the verdict of one engine */
 } dive;
 
-/* A model, its root, and what was measured. */
+/* A model, its root, and the measurements. */
 typedef struct bench {
     mip model;
     engine engine[ENGINES];
     double *lb, *ub; /* [cols] at the root's fixpoint */
-    int32_t *col;    /* those to branch on: the integer ones or, if there are none, all */
+    int32_t *col;    /* columns to branch on: the integer columns or, if there are none, all */
     int cols;
     uint64_t random;
     decision probe[PROBES];
@@ -89,7 +90,7 @@ static gpuopt_outcome down(engine *e, const decision *d) {
     return info.outcome;
 }
 
-/* Goes up so many nodes; the work list always goes back to its base. */
+/* Goes up `levels` nodes; the work list always goes back to its base. */
 static void up(engine *e, int levels) {
     if (e->peer) work_list_undo(e->peer, e->base);
     else check(gpuopt_propagator_pop(e->propagator, levels), "pop");
@@ -133,7 +134,7 @@ static int choose_decision(bench *b, decision *d) {
     return 0;
 }
 
-/* Goes down with all engines. Returns INFEASIBLE if any says so, else MORE if one is not at a fixpoint. */
+/* Goes down with all engines. Returns INFEASIBLE if any reports it, else MORE if one is not at a fixpoint. */
 static gpuopt_outcome compare(bench *b, const decision *d) {
     gpuopt_outcome found[ENGINES];
     int e, more = 0, infeasible = 0;
@@ -184,7 +185,7 @@ static void time_block(bench *b, int repeat, const decision *node, int nodes, in
     for (e = 0; e < ENGINES; e++) us[e] += 1e6 * least[e];
 }
 
-/* How often what is left of a table may be measured, if each time takes as long as `took`. */
+/* How often the rest of a table may be measured, if each time takes as long as `took`. */
 static int times_left(const bench *b, double seconds, double took, int parts) {
     double times = seconds / (took * parts + 1e-9);
     return times < 1 ? 1 : times < b->repeat ? (int)times : b->repeat;
@@ -257,7 +258,7 @@ static int feasible(engine *e, const decision *d) {
     return found == GPUOPT_CONVERGED;
 }
 
-/* Where a dive ended: the last node's sibling, after the infeasible node and after another one that is feasible. */
+/* The end of a dive: the last node's sibling, after the infeasible node and after another node that is feasible. */
 static void time_after_infeasible(bench *b) {
     int k, e, i;
     for (k = 0; k < DIVES; k++) {

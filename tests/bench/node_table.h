@@ -10,7 +10,7 @@
 /* A propagator in either mode, and the work list. */
 enum { JACOBI, GAUSS_SEIDEL, PEER, ENGINES };
 
-/* What was measured with a model; counts of 0: nothing was. */
+/* The measurements for a model; counts of 0: none. */
 typedef struct node_figures {
     double probe_us[ENGINES], dive_us[ENGINES], after_us[ENGINES];
     int probes, nodes, afters, disagree_peer, disagree_modes, unfinished;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination orders: how good they are and how long the search takes, without a budget and with one.
- * Usage: order_bench [--seconds S] [--threads N] [--repeat R] FILE...
+ * Elimination orders: their quality and the time of the search, without and with a budget. Usage: order_bench
+ * [--seconds S] [--threads N] [--repeat R] FILE...
  * A FILE is a .wcsp or .uai model, or a .txt with scopes alone (tests/support/orders.h). The first search is repeated R
- * times (5), and the least time counts; the second one has S seconds (10) of N threads (1). Times are those of the
- * calling thread's processor.
+ * times (5), and the least time counts; the second one has S seconds (10) of N threads (1). Times are the calling
+ * thread's processor time.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * The primitives that our kernels have written by hand, beside those of CUB: the same work, in the same run.
+ * Hand-written primitives of the kernels, beside CUB's: the same work, in the same run.
  *     primitives_bench [NODES]      of the lists in device memory (2^26)
  * Prints a table in Markdown:
- *   warp, block   ns from the beginning of one to the beginning of the next that needs its result: with one block of
+ *   warp, block   ns from the beginning of one to the beginning of the next, which needs its result: with one block of
  *                 256 threads on a multiprocessor (alone), and a block's share of a multiprocessor with eight of them
  *                 (full)
  *   device        10^9 elements per second
- * The variants of a primitive must have the same results; otherwise the program says so and returns 1.
+ * The variants of a primitive must have the same results; otherwise the program prints a message and returns 1.
  */
 #include "tests/bench/primitives_blocks.cuh"
 #include "tests/bench/primitives_device.cuh"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * primitives_bench: what the threads of a warp or a block do together.
+ * primitives_bench: joint work of the threads of a warp or a block.
  */
 #ifndef TESTS_BENCH_PRIMITIVES_BLOCKS_CUH
 #define TESTS_BENCH_PRIMITIVES_BLOCKS_CUH
@@ -13,8 +13,8 @@
 
 namespace {
 
-/* A primitive is a type with Shared and a function of all threads: of each thread's number it makes a number
- * that depends on those of the others, and in each of which the next round has its part. */
+/* A primitive is a type with Shared and a function of all threads. From each thread's number it makes a number that
+ * depends on the other threads' numbers and feeds the next round. */
 
 template <class Primitive>
 __global__ void __launch_bounds__(threads) repeat(uint32_t *result) {
@@ -149,7 +149,7 @@ struct FlagsCub {
 };
 
 /* The sum of the numbers of all threads before this one. */
-struct ScanOurs { /* what cuda/simplex/column.cuh had before CUB's */
+struct ScanOurs { /* the code of cuda/simplex/column.cuh before CUB */
     using Shared = FlagsOurs::Shared;
     static __device__ uint32_t apply(Shared &s, uint32_t x) {
         const int own = static_cast<int>(x), lane = static_cast<int>(threadIdx.x % 32);
@@ -178,7 +178,7 @@ struct ScanCub {
     }
 };
 
-/* What a block of the knapsack kernel found: a record of 72 bytes, for thread 0. */
+/* The result of a block of the knapsack kernel: a record of 72 bytes, for thread 0. */
 __device__ KnapsackBlockFound found_of(uint32_t x) {
     KnapsackBlockFound f = knapsack_nothing(0);
     f.found.children = x;
@@ -190,7 +190,7 @@ __device__ KnapsackBlockFound found_of(uint32_t x) {
 __device__ uint32_t of_found(const KnapsackBlockFound &f) {
     return static_cast<uint32_t>(f.found.children + f.found.most + f.found.best.residual + f.rank);
 }
-struct FoundTree { /* what cuda/knapsack/kernel.cuh had before CUB's */
+struct FoundTree { /* the code of cuda/knapsack/kernel.cuh before CUB */
     struct Shared {
         KnapsackBlockFound of[threads];
     };
@@ -215,7 +215,7 @@ struct FoundCub {
     }
 };
 
-/* A row of the table. first: the one whose results the next ones must have. */
+/* A row of the table. first: the variant with the reference results. */
 template <class Primitive>
 void row(Machine *m, const char *what, const char *whose, bool first) {
     double ns[2];

@@ -21,7 +21,7 @@ Pool new_pool(int64_t nodes) {
     return {on_device<int64_t>(nodes), on_device<uint64_t>(nodes), on_device<uint32_t>(nodes)};
 }
 
-/* A search for a knapsack of `items` items, as after `level` decisions of a search without dominance: its nodes are
+/* A search for a knapsack of `items` items, as after `level` decisions of a search without dominance. Its nodes are
  * drawn, and `lower` is such that some children stay and some do not. */
 struct Search {
     enum { items = 200, level = 24 };
@@ -81,7 +81,7 @@ Search::Search(int64_t nodes, int multiprocessors) : step() {
     step.view.at = reach[0];
     step.view.capacity = capacity;
     const size_t at = static_cast<size_t>(reach[0]);
-    /* Dantzig's bound less about what it costs to leave six of the first items out. */
+    /* Dantzig's bound less about the cost of leaving six of the first items out. */
     step.job.lower = static_cast<int64_t>(profit_sum[at]) - 720 +
                      (capacity - static_cast<int64_t>(weight_sum[at])) * profit[at] / weight[at];
     step.job.level = level;
@@ -158,7 +158,7 @@ struct NodeWriter {
     __host__ __device__ NodeWriter operator+(int64_t k) const { return {pool, at + k}; }
 };
 
-/* Our selection alone: what knapsack_expand does without branching and bounds. */
+/* The library's selection alone: knapsack_expand without branching and bounds. */
 __global__ void __launch_bounds__(threads, 3) select_nodes(const __grid_constant__ KnapsackStep p, int64_t nodes) {
     __shared__ unsigned ticket;
     __shared__ int stay[warps];
@@ -201,7 +201,7 @@ __global__ void __launch_bounds__(threads, 3) select_nodes(const __grid_constant
     }
 }
 
-/* Our merge alone, which also marks dominated nodes and does not write them. */
+/* The library's merge alone, which also marks dominated nodes and does not write them. */
 __global__ void __launch_bounds__(threads, 3) merge_nodes(const __grid_constant__ KnapsackStep p) {
     __shared__ KnapsackTile t;
     const KnapsackShare all = {0, p.job.count, 0, p.job.count};
@@ -243,7 +243,7 @@ void device_row(const char *what, const char *whose, int64_t elements, double ta
     std::printf("| %s | %s | %.1f |\n", what, whose, static_cast<double>(elements) / taken / 1e6);
 }
 
-/* Runs CUB's call, which is given its scratch memory and the size of that. */
+/* Runs CUB's call with scratch memory and its size. */
 template <class F>
 double cub_milliseconds(F f) {
     void *scratch = nullptr;
@@ -255,7 +255,7 @@ double cub_milliseconds(F f) {
     return taken;
 }
 
-/* Whether `count` nodes from `to` on are the same as before; *sum: of what was there, or -1 to set it. */
+/* Whether `count` nodes from `to` on are unchanged; *sum: the expected sum, or -1 to set it. */
 void check_nodes(Machine *m, const char *what, const Pool &pool, int64_t to, int64_t count, uint64_t *sum, bool first) {
     const int64_t part = std::min<int64_t>(count, 1 << 20); /* of the beginning and of the end */
     uint64_t found = static_cast<uint64_t>(count);

@@ -4,7 +4,7 @@
  *     probe_bench BACKEND,... [--models "NAME;NAME..."] [--rounds N] [--repeat N]
  * BACKEND: cpu, cpu:THREADS or cuda; NAME: of a generated model (examples/io/mip.h) or a file. Medians of N passes
  * after one that is not counted, in ms:
- *     pass          a call, with everything counted and nothing kept but bounds
+ *     pass          a call that counts everything and stores only bounds
  *     kept          the same with implications and equivalences kept
  */
 #include <stdlib.h>
@@ -19,7 +19,8 @@ typedef struct options {
     int64_t rounds, repeat;
 } options;
 
-/* The median time of a pass in ms, with capacity for so many implications and equivalences; below 0 after a message. */
+/* The median time of a pass in ms, with capacity for this many implications and equivalences; below 0 after a
+ * message. */
 static double time_pass(const machine *on, gpuopt_propagator *base, int64_t implications, int64_t equivalences,
                         const options *o, gpuopt_propagator_probe_info *info) {
     gpuopt_propagator_probe_desc desc = GPUOPT_INIT(gpuopt_propagator_probe_desc);

@@ -4,11 +4,10 @@
  *     propagate_bench [--only VARIANT,...] [--threads N] [--repeat N] MODEL...      MODEL: FILE.mps or gen:NAME
  * VARIANT: "cpu", "cuda cooperative", ...: see the table below.
  * Prints a line for each variant. Gnz/s: nonzeros of A times rounds over the time of the call, with or without marking,
- * so that it compares with codes that evaluate every row in every round. The median of N handles, each with one call,
- * its first; their creation is not in it. quiet: a full pass that changes nothing; its
- * TB/s: the bytes that it must read (A, sides and bounds once) over its time. create: the first one, which also loads
- * the kernels, and the median of those after it; on a GPU beside the time of copying the model's arrays, as they are,
- * from pageable host memory to the device.
+ * for comparison with codes that evaluate every row in every round. The median of N handles, each with one call, its
+ * first, without their creation. quiet: a full pass that changes nothing; its TB/s: the bytes that it must read (A,
+ * sides and bounds once) over its time. create: the first handle, which also loads the kernels, and the median of the
+ * later ones. On a GPU also the time of copying the model's unchanged arrays from pageable host memory to the device.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
@@ -131,8 +130,8 @@ static void measure(const char *model_name, const mip *model, const variant *v, 
     desc.marking = v->marking;
     desc.precision = v->precision;
     gpuopt_desc_init(&info, sizeof info);
-    /* Each repetition has a handle of its own: in one that has seen the bounds before, rows are settled that
-     * _set_bounds does not concern, and nothing would be left to evaluate. */
+    /* Each repetition has a separate handle. A handle that has seen the bounds before has settled rows that _set_bounds
+     * does not concern, and would have nothing to evaluate. */
     for (k = 0; k <= repeat && !status; k++) {
         gpuopt_propagator_destroy(p);
         p = NULL;

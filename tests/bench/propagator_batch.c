@@ -74,7 +74,7 @@ work *work_make(int32_t count, int32_t decisions, int32_t cols, const double *ub
     gpuopt_desc_init(&w->nodes, sizeof w->nodes);
     gpuopt_desc_init(&w->report, sizeof w->report);
     gpuopt_desc_init(&w->changes, sizeof w->changes);
-    drawn = 20; /* not what the model was drawn with */
+    drawn = 20; /* other rows than the model's own */
     for (node = 0; node <= count; node++) start[node] = (int64_t)node * decisions;
     for (k = 0; k < given; k++) {
         do {

@@ -6,8 +6,8 @@
  * Medians of N runs after one that is not counted:
  *     run       _run with nodes and reports in host memory, us a node; on a GPU then the same in device memory
  *     changes   _get_changes with all arrays in host memory, us a node
- *     entries   of the rows of the columns that a node was given or changed, each row once: what a node must evaluate
- *               that knows nothing of the rows' capacities; and G of them a second, by the faster of the two runs
+ *     entries   of the rows of the columns that a node was given or changed, each row once: the work of a node without
+ *               the rows' capacities; and G of them a second, by the faster of the two runs
  *     read      entries of the rows that the backend did evaluate
  */
 #include <stdlib.h>
@@ -116,8 +116,8 @@ static double time_device_run(const machine *on, gpuopt_propagator_batch *batch,
 #endif
 }
 
-/* A batch whose capacity for changes is what the nodes need, and these with as much; found out by a run. NULL after a
- * message. */
+/* A batch with capacity for exactly the nodes' changes, and result arrays of the same capacity; found by a run. NULL
+ * after a message. */
 static gpuopt_propagator_batch *make_batch(const machine *on, const mip *m, gpuopt_propagator *base, int32_t count,
                                            int32_t decisions, work **w) {
     gpuopt_propagator_batch_desc desc = GPUOPT_INIT(gpuopt_propagator_batch_desc);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Times many small linear programs of one shape, from create to their answers in host memory, and CLP beside it:
+ * Times many small linear programs of one shape, from create to their answers in host memory, and CLP for comparison:
  *     simplex_batch_bench [LIST] [KIND:ROWS:COLS:COPIES ...] [--repeat N] [--clp N] [--write FILE]
  * LIST: cpu, cpu:THREADS, cuda, separated by commas (cpu). KIND: packing (max c'x, A x <= b, all positive, dense; the
  * slack basis is feasible), mixed (dense, signs mixed, equations, ranges and boxes, feasible by construction), sparse
- * (as mixed, with one pattern of a fifth of the entries). Without shapes: those of `standard` below. repeat: runs,
- * after one that is not counted (3); medians count. clp: so many programs, evenly spaced, are solved by CLP's dual
+ * (as mixed, with one pattern of a fifth of the entries). Without shapes: the shapes of `standard` below. repeat: runs,
+ * after one that is not counted (3); medians count. clp: this many programs, evenly spaced, are solved by CLP's dual
  * method on one core, too (200). write: the programs of the last shape, for highs_batch.py.
  * A line for each backend:
  *     create, load, iterate, get   seconds; load from host memory, get: outcome, objective, x and duals
@@ -35,7 +35,7 @@ typedef struct options {
     int64_t repeat, clp;
 } options;
 
-/* The programs of a shape, and what was found about them. */
+/* The programs of a shape, and their results. */
 typedef struct work {
     const char *name;
     int32_t rows, cols, copies;

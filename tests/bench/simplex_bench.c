@@ -4,19 +4,18 @@
  *     simplex_bench BACKEND,... [options]      BACKEND: cpu (one thread) or cuda
  *       --models LIST   of names as mip_load knows them, or of files in GPUOPT_TEST_DATA as FOLDER/NAME or NAME
  *       --only LIST     of "tableau devex", ...: see the table below; "revised dual" is the dual method (CPU)
- *       --clp on|off|both  CLP's primal simplex method; its dual one where that is over the limit (on), or always
- *       --limit S       seconds each may take, of its processor's time in CLP, which looks rarely (60)
- *       --repeat N      the run with the median of the seconds of N; one of more than 30 s is enough (1)
+ *       --clp on|off|both  CLP's primal simplex method; its dual method if that exceeds the limit (on), or always
+ *       --limit S       limit of each in seconds, for CLP of processor time, which it checks rarely (60)
+ *       --repeat N      the run with the median of the seconds of N; only one run if it takes over 30 s (1)
  *       --pages KIND    of the matrix in host memory: pageable, or locked (with CUDA)
- * Seconds are those of create, which have a column of their own in ms, and of the iterations until the outcome is
- * known, without reading the model. us/it counts the iterations only, with bound flips, phase 1 and rebuilds.
- * Violations are absolute, on the model as it was read, in long double. TB/s (tableau only) is what an iteration on
- * dense data must move, divided by us/it; a copy on an H200 moves 4.28. An immediate pivot reads and writes the
- * tableau, 16 rows cols bytes; a deferred one has a K-th of that, and reads the collected pivots, on average K / 2
- * columns and rows. Immediate pivots skip columns without an entry in the pivot row, so on sparse models the figure is
- * larger than what was moved. Every backend first solves a small model in each of the ways, so that no figure contains
- * making a CUDA context or loading its kernels. On the largest model the number of iterations is limited: to 3000, and
- * to 300 immediate ones.
+ * Seconds are for create, with a separate column in ms, and for the iterations until the outcome is known, without
+ * reading the model. us/it counts the iterations only, with bound flips, phase 1 and rebuilds. Violations are absolute,
+ * on the model as it was read, in long double. TB/s (tableau only): the bytes that an iteration on dense data must
+ * move, divided by us/it; a copy on an H200 moves 4.28. An immediate pivot reads and writes the tableau, 16 rows cols
+ * bytes. A deferred pivot moves a K-th of that, and reads the collected pivots, on average K / 2 columns and rows.
+ * Immediate pivots skip columns without an entry in the pivot row, so on sparse models the figure exceeds the moved
+ * bytes. Every backend first solves a small model in each of the ways, so that no figure contains making a CUDA context
+ * or loading its kernels. On the largest model the number of iterations is limited: to 3000, and to 300 immediate ones.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
@@ -121,7 +120,7 @@ typedef struct job {
 } job;
 
 /* In pieces that let the clock be read about every half second. On the GPU the end of a piece costs an exchange of some
- * 100 us, so that the first is long. */
+ * 100 us, so the first piece is long. */
 static gpuopt_status iterate(gpuopt_simplex *simplex, const job *j, gpuopt_simplex_info *info, double *seconds) {
     int64_t piece = strcmp(j->backend, "cuda") == 0 ? 2000 : 16;
     gpuopt_status status = GPUOPT_OK;
@@ -303,7 +302,7 @@ static int measure_model(const char *asked, const machine *machines, int count, 
 
 /* ---- Running ---- */
 
-/* Returns 0, or -1: it says no such thing. */
+/* Returns 0, or -1 if the text is invalid. */
 static int parse(int argc, char **argv, options *o) {
     static const char *const switches[] = {"off", "on", "both", NULL}, *const pages[] = {"pageable", "locked", NULL};
     const char *at;
@@ -330,7 +329,7 @@ static int start_machine(const options *o, log_printer *printer, machine *m) {
     const char *name;
     mip model;
     int failed;
-    /* Loads every kernel with the context: by themselves they are loaded at their first use. */
+    /* Loads every kernel with the context: otherwise they are loaded at their first use. */
     setenv("CUDA_MODULE_LOADING", "EAGER", 0);
     if (strcmp(m->backend, "auto") == 0 || choice(m->backend, backends) < 0 ||
         open_context(m->backend, 0, 1, printer, &m->context, &name)) {

@@ -110,8 +110,8 @@ figures clp_run(const void *of) {
 
 /* ---- Recorded ---- */
 
-/* Measured earlier, one run each: one thread on the CPU of an H200 machine (16 virtual cores of an Intel Xeon), the
- * same models to the bit, solving alone. A kind of simplex that is not named is the solver's own choice. */
+/* Measured earlier, one run each: one thread on the CPU of an H200 machine (16 virtual cores of an Intel Xeon), on
+ * identical models, solving alone. If no kind of simplex is named, the solver chose it. */
 static const struct {
     const char *model, *who, *status;
     double seconds;

@@ -29,11 +29,11 @@ typedef struct clp_job {
     double limit;     /* seconds */
 } clp_job;
 
-/* Solves as CLP's own program does: with one thread, without presolve, otherwise with its defaults, including its way
- * of finding a first basis. `job` is a clp_job. */
+/* Solves as CLP's own program does: with one thread, without presolve, otherwise with its defaults, including its
+ * method for the first basis. `job` is a clp_job. */
 figures clp_run(const void *job);
 
-/* The `k`th recorded result for that model, from 0; 0: there are no more. */
+/* The `k`th recorded result for that model, from 0; 0: there is none. */
 int recorded_result(const char *model, int k, figures *f);
 
 #endif /* TESTS_BENCH_SIMPLEX_PEERS_H */

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * A model of the time of a pivot whose tableau is split over ranks, after Meyer, Albuquerque and Chopard (2011), beside
+ * A model of the time of a pivot with a tableau split over ranks, after Meyer, Albuquerque and Chopard (2011), beside
  * measured times. For m rows, n columns and P ranks, threads of this process:
  *     T(m, n, P) = start + row m + column n / P + cell m n / P                            on each rank
  *                + log2(P / 2) (gather + broadcast + 8 m / speed)                         for P > 2, by host memory
- * The first four constants are those of one rank, or for P > 1 of two: the least squares of the errors, relative to the
- * times of ten programs, none of which is in the table, and none negative. gather, broadcast and speed are the
- * exchanges alone, on two ranks, whose own exchanges are in their four constants. By peer memory a rank sends to all
- * others at once, and there is no last term.
+ * The first four constants are fitted to one rank, or for P > 1 to two. They minimise the squares of the errors
+ * relative to the times of ten programs, none of which is in the table; none is negative. gather, broadcast and speed
+ * are measured for the exchanges alone, on two ranks. (The four constants of two ranks include their exchanges.) By
+ * peer memory a rank sends to all others at once, and there is no last term.
  *     split_bench cpu|cuda [--ranks N,...] [--pivots N] [--blocks N] [--deferred K] [--sizes ROWSxCOLS,...]
- * --deferred: pivots applied at once, 1: each by itself; else as the library chooses. --sizes: times programs of these
- * sizes and no others, beside the first number of ranks, without the model. The ranks of cuda have the devices 0, 1,
- * ...; where there is only device 0, the constants of two ranks are those of two that share it, and no more than one
- * rank is in the table. The least of N blocks (4) of so many pivots (as many as rows, 64 to 1024) counts. Prints the
- * constants; for each size and number of ranks predicted and measured microseconds a pivot, and the error; its mean and
- * the correlation; and predictions for up to 64 ranks, which nobody has measured.
+ * --deferred: pivots applied at once, 1: each by itself; default: the library's choice. --sizes: times only programs of
+ * these sizes, beside the first number of ranks, without the model. The ranks of cuda have the devices 0, 1, ... If
+ * there is only device 0, two ranks share it for their constants, and the table has at most one rank. The least of N
+ * blocks (4) of pivots (as many as rows, 64 to 1024) counts. Prints the constants; for each size and number of ranks
+ * predicted and measured microseconds a pivot, and the error; its mean and the correlation; and predictions for up to
+ * 64 ranks, without measurements.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
@@ -90,7 +90,8 @@ static int count_devices(const options *o) {
     return count;
 }
 
-/* Seconds of a broadcast of so many doubles, or with 0 an all-gather of what pricing tells: the least of 20 means. */
+/* Seconds of a broadcast of `doubles` doubles, or with 0 an all-gather of the data of pricing: the least of 20
+ * means. */
 static gpuopt_status exchange(member *m, int32_t doubles, double *seconds) {
     static _Thread_local double data[LONG], all[8 * MOST_RANKS];
     gpuopt_status status = gpuopt_group_agree(m->group, NULL, 0);
@@ -125,7 +126,7 @@ static gpuopt_status run_pivots(member *m) {
     gpuopt_simplex_rules rules = GPUOPT_INIT(gpuopt_simplex_rules);
     gpuopt_simplex *simplex = NULL;
     gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
-    /* A call ends by gathering the state of all columns on the CPU, so many pivots share one. */
+    /* A call ends by gathering the state of all columns on the CPU, so this many pivots share one. */
     const int64_t most = desc.matrix.rows < 64 ? 64 : desc.matrix.rows < 1024 ? desc.matrix.rows : 1024;
     const int64_t pivots = o->pivots ? o->pivots : most;
     double least = HUGE_VAL;
@@ -185,7 +186,7 @@ static int run_job(job *j) {
     return lost ? -1 : 0;
 }
 
-/* Seconds of a pivot; infinite if it had solved the program before a block was full; -1 after a message. */
+/* Seconds of a pivot; infinite if the program was solved before a block was full; -1 after a message. */
 static double time_pivot(const options *o, int rows, int cols, int ranks, int *peers) {
     job j = {o, NULL, ranks, 0, 0, 0, 0, 0};
     char name[64], error[256];
@@ -219,7 +220,7 @@ static double predicted(const constants *c, double m, double n, double ranks) {
     return sum + (ranks > 2 && !c->peers ? log2(ranks / 2) * (c->gather + c->broadcast + c->per_byte * 8 * m) : 0);
 }
 
-/* The costs >= 0 that make the sum of the squares of sum(cost * row) - 1 least, one cost after the other until they
+/* The costs >= 0 that minimise the sum of the squares of sum(cost * row) - 1, one cost after the other until they
  * stay. */
 static void least_squares(double row[KNOWN][COSTS], double cost[COSTS]) {
     double product[COSTS][COSTS + 1] = {{0}}; /* of the columns with one another, and with 1 */

@@ -22,7 +22,7 @@ struct work_list {
     int64_t *col_start; /* A by columns */
     int32_t *col_row;
     double *col_value;
-    double *lhs, *rhs, *lb, *ub;       /* infinite ones are IEEE infinities */
+    double *lhs, *rhs, *lb, *ub;       /* infinite bounds are IEEE infinities */
     double *least, *greatest;          /* [rows] activities, sums of the finite terms */
     int32_t *least_inf, *greatest_inf; /* [rows] counts of the other terms */
     uint8_t *integer;                  /* [cols] */
@@ -175,7 +175,7 @@ static void move(work_list *w, int32_t j, int upper, double bound, int backwards
     if (!backwards && w->lb[j] > w->ub[j] + feasibility) w->infeasible = 1;
 }
 
-/* What the row's side (0: rhs, 1: lhs) implies for the column of an entry. */
+/* The bound that the row's side (0: rhs, 1: lhs) implies for the column of an entry. */
 static void tighten(work_list *w, int32_t i, int32_t j, double a, int side) {
     int upper = (a > 0) == (side == 0);
     double term = a * (upper ? w->lb[j] : w->ub[j]), rest = side ? w->greatest[i] : w->least[i], bound, old, least;

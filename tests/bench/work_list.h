@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A plain work list for propagation in a tree, to measure against: activities that are updated with each bound, a queue
- * of rows, a trail of old bounds; in double precision, without reasons and without any care for rounding.
+ * A plain work list for propagation in a tree, for comparison. It has activities that are updated with each bound, a
+ * queue of rows, and a trail of old bounds. It works in double precision, without reasons and without any care for
+ * rounding.
  */
 #ifndef TESTS_BENCH_WORK_LIST_H
 #define TESTS_BENCH_WORK_LIST_H
@@ -18,7 +19,8 @@ void work_list_destroy(work_list *w);
 void work_list_set(work_list *w, int32_t col, int upper, double bound);
 /* Takes rows from the queue until it is empty (CONVERGED), or one is INFEASIBLE, or `most` have been taken (MORE). */
 gpuopt_outcome work_list_run(work_list *w, int64_t most);
-/* How many changes of bounds have been made and not been taken back; and takes all but the first `changes` back. */
+/* The number of changes of bounds that were made and not undone; and a function that undoes all but the first
+ * `changes`. */
 int64_t work_list_changes(const work_list *w);
 void work_list_undo(work_list *w, int64_t changes);
 /* Sums all activities again: after bounds of 1e19 have come and gone they may be off by thousands. */
