@@ -28,9 +28,9 @@ example_packages=(bazel-bootstrap bazel-rules-java g++ zlib1g-dev liblzma-dev li
 # To run the tests, beside those.
 test_packages=(coinor-libclp-dev libcmocka-dev libgmp-dev xz-utils gzip binutils bsdutils)
 # For tests/run.sh --all, beside those: sanitizers and fuzzers want clang with its OpenMP; checks of the sources; the
-# reference; another rules_cc; MPI.
+# reference; another rules_cc; MPI; the steps of doc/embed.
 all_packages=(bazel-rules-cc clang libclang-rt-14-dev libomp-dev clang-format cppcheck shellcheck doxygen graphviz
-    libopenmpi-dev openmpi-bin)
+    libopenmpi-dev openmpi-bin patch)
 
 has_gpu() { ls /dev/nvidia[0-9]* >/dev/null 2>&1; }
 
