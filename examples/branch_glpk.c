@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Solves a mixed-integer program with GLPK's branch and cut, and propagates at each of its nodes: what is branched on
- * goes to a propagator with a trail, what follows goes back to GLPK, and nodes without a better solution are pruned.
+ * Solves a mixed-integer program with GLPK's branch and cut, and propagates at each of its nodes. Branching decisions
+ * go to a propagator with a trail, implied bounds go back to GLPK, and nodes without a better solution are pruned.
  *
  * Build, from the repository's root, with GLPK (Debian: libglpk-dev):
  *     cc -O2 -I. examples/branch_glpk.c examples/branch_node.c examples/mip_lattice.c examples/mip_whole.c \
@@ -59,7 +59,7 @@ static int kind_of(double lower, double upper) {
     return lower == upper ? GLP_FX : below && above ? GLP_DB : below ? GLP_LO : above ? GLP_UP : GLP_FR;
 }
 
-/* 1: bounds cross. GLPK wants integers for those of integer columns. */
+/* 1: bounds cross. GLPK requires integer bounds for integer columns. */
 static int add_columns(glp_prob *problem, const mip *m) {
     int j;
     if (m->matrix.cols > 0) glp_add_cols(problem, m->matrix.cols); /* it refuses 0 */
@@ -77,8 +77,8 @@ static int add_columns(glp_prob *problem, const mip *m) {
     return 0;
 }
 
-/* The model with one more row, without entries, which node_callback() prunes with. 1: bounds cross; -1: out of memory,
- * or too many entries for GLPK. */
+/* The model with one more row, without entries, by which node_callback() prunes. 1: bounds cross; -1: out of memory, or
+ * too many entries for GLPK. */
 static int to_glpk(glp_prob *problem, const mip *m) {
     const size_t entries = (size_t)m->matrix.cols + 1; /* GLPK counts from 1 */
     int *col = malloc(sizeof *col * entries), crossing = add_columns(problem, m);
@@ -119,7 +119,7 @@ static const char *solve(glp_prob *problem, const options *o, node_solver *solve
     glp_iocp search;
     glp_init_smcp(&simplex);
     simplex.msg_lev = GLP_MSG_OFF;
-    simplex.tm_lim = 500; /* it does not ask anybody meanwhile */
+    simplex.tm_lim = 500; /* it calls no hook meanwhile */
     while (glp_simplex(problem, &simplex) == GLP_ETMLIM)
         if (interrupted(NULL)) return "limit";
     if (glp_get_status(problem) == GLP_NOFEAS) return "infeasible";
@@ -184,7 +184,7 @@ static int write_solution(const char *path, const mip *model, glp_prob *problem)
 
 /* ---- The program ---- */
 
-/* Rows that are about integers alone, in exact arithmetic. 1: infeasible; -1: out of memory. */
+/* Rows with only integers, in exact arithmetic. 1: infeasible; -1: out of memory. */
 static int tighten_rows(mip *model) {
     whole_rows whole = {NULL, NULL, 0};
     int result = model->integer ? whole_open(&whole, model) : 0;

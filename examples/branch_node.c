@@ -92,7 +92,7 @@ void node_close(node_solver *h) {
 
 /* ---- GLPK's bounds ---- */
 
-/* GLPK's functions return DBL_MAX for what is not bounded. */
+/* GLPK's functions return DBL_MAX for infinite bounds. */
 static void get_bounds(glp_prob *problem, int j, double *lb, double *ub) {
     *lb = glp_get_col_lb(problem, j + 1);
     *ub = glp_get_col_ub(problem, j + 1);
@@ -137,9 +137,9 @@ static gpuopt_status go_back(node_solver *h, int levels) {
     return status;
 }
 
-/* Opens a level for the node, under that of its closest ancestor that has one: GLPK jumps, and the levels of the last
- * node may not be those of the next one's ancestors. GLPK gives the numbers of finished nodes to new ones; but a node
- * is worked on before its children, and then takes the place of an older one of its number. */
+/* Opens a level for the node, under the level of its closest ancestor with one. GLPK jumps, so the levels of the last
+ * node may not belong to the next one's ancestors. GLPK reuses the numbers of finished nodes; but a node is processed
+ * before its children, and then replaces an older node of its number. */
 static gpuopt_status go_to(node_solver *h, glp_tree *tree) {
     int node = glp_ios_curr_node(tree), depth = glp_ios_node_level(tree, node), keep = h->levels, up = node, at = depth;
     gpuopt_status status;
@@ -168,8 +168,8 @@ static gpuopt_status go_to(node_solver *h, glp_tree *tree) {
     return status;
 }
 
-/* Sets whatever is different in GLPK: what it branched on, and what it tightened itself. MEMORY: the trail is full.
- * *from: where the changes begin in the trail, and these are the first. */
+/* Sets all bounds that differ in GLPK: from its branching, and from its own tightening. MEMORY: the trail is full.
+ * *from: the begin of these changes in the trail. */
 static gpuopt_status set_bounds(node_solver *h, glp_prob *problem, int64_t *from) {
     gpuopt_propagator_trail trail = GPUOPT_INIT(gpuopt_propagator_trail);
     gpuopt_status status = gpuopt_propagator_get_trail(h->propagator, &trail);
@@ -186,7 +186,7 @@ static gpuopt_status set_bounds(node_solver *h, glp_prob *problem, int64_t *from
     return gpuopt_propagator_set_bounds(h->propagator, GPUOPT_HOST, count, h->col, h->set_lb, h->set_ub);
 }
 
-/* Gives GLPK what the trail has from a position on. */
+/* Passes the trail's changes from a position on to GLPK. */
 static gpuopt_status take_changes(node_solver *h, glp_prob *problem, int64_t from) {
     const gpuopt_propagator_changes *c = &h->changes;
     gpuopt_status status = read_changes(h, from);
@@ -203,14 +203,15 @@ static gpuopt_status take_changes(node_solver *h, glp_prob *problem, int64_t fro
 
 /* ---- The objective cutoff ---- */
 
-/* What a better solution's objective is at most, or at least, without its constant. */
+/* The limit of a better solution's objective, without its constant. */
 static double better_than(const node_solver *h, double objective) {
     double slack = 1e-9 * fmax(1, fabs(objective)), step = h->cost_unit > 0 ? -h->cost_unit * (1 - 1e-3) : 0;
     objective -= h->model->offset;
     return h->model->maximize ? objective - step - slack : objective + step + slack;
 }
 
-/* Cuts off what is no better than GLPK's incumbent: a row is added with the first one, and moved with later ones. */
+/* Cuts off solutions no better than GLPK's incumbent: adds a row for the first incumbent, and moves it for later
+ * ones. */
 static gpuopt_status cut_off(node_solver *h, glp_prob *problem) {
     const mip *m = h->model;
     double cutoff, lhs = -INFINITY, rhs = INFINITY;
@@ -265,7 +266,7 @@ static gpuopt_status print_reason(node_solver *h, int64_t change) {
     return GPUOPT_OK;
 }
 
-/* Prints every change from a position on that a row implied, and infeasibility. */
+/* Prints every change implied by a row from a position on, and infeasibility. */
 static gpuopt_status print_reasons(node_solver *h, int64_t from, int infeasible) {
     const gpuopt_propagator_changes *c = &h->changes;
     int node = h->level[h->levels - 1].node;
@@ -284,7 +285,7 @@ static gpuopt_status print_reasons(node_solver *h, int64_t from, int infeasible)
 
 /* ---- A node ---- */
 
-/* Until nothing moves, the trail is full (what was found by then holds), or rounds crawl. */
+/* Until no bound moves, the trail is full (its bounds are valid), or rounds crawl. */
 static gpuopt_status do_rounds(node_solver *h, gpuopt_propagator_info *info) {
     gpuopt_status status = GPUOPT_OK;
     int calls, slow = 0;

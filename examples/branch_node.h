@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation at the nodes of GLPK's branch and cut: what branch_glpk does in GLPK's callback.
+ * Propagation at the nodes of GLPK's branch and cut: the work of branch_glpk in GLPK's callback.
  */
 #ifndef EXAMPLES_BRANCH_NODE_H
 #define EXAMPLES_BRANCH_NODE_H
@@ -25,7 +25,7 @@ typedef struct node_solver {
     double *lb, *ub;               /* [cols] the propagator's bounds */
     node_level *level;
     int levels, level_capacity;
-    /* Columns whose bounds are to be set [cols], and changes read from the trail. */
+    /* Columns with bounds to set [cols], and changes read from the trail. */
     int32_t *col;
     double *set_lb, *set_ub;
     gpuopt_propagator_changes changes;
@@ -45,7 +45,7 @@ typedef struct node_solver {
 
 double processor_seconds(void); /* of this thread */
 
-/* What the descriptor points to. */
+/* The structs that the descriptor points to. */
 typedef struct node_options {
     gpuopt_propagator_tolerances tolerances;
     gpuopt_spare spare;
@@ -55,9 +55,9 @@ gpuopt_propagator_desc node_desc(const mip *model, node_options *options);
 /* Begins with the model's bounds, at GLPK's root. propagator may be NULL. -1: out of memory. */
 int node_open(node_solver *solver, const mip *model, gpuopt_propagator *propagator, int prune_row);
 void node_close(node_solver *solver);
-/* A callback of glp_intopt (info: the node_solver). Before GLPK works on a node it takes the node's bounds to the
- * propagator, and what follows from them back: tighter bounds, or that the node has no solution which is better than
- * GLPK's incumbent. */
+/* A callback of glp_intopt (info: the node_solver). Before GLPK processes a node it takes the node's bounds to the
+ * propagator. It returns the results to GLPK: tighter bounds, or that the node has no better solution than GLPK's
+ * incumbent. */
 void node_callback(glp_tree *tree, void *solver);
 
 #endif /* EXAMPLES_BRANCH_NODE_H */

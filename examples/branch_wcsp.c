@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Solves a weighted CSP or another graphical model that is too wide for elimination: by depth-first branch and bound
- * over the elimination tree, with bounds by mini-buckets whose costs have been shifted, many nodes in each look-up. It
- * ends with the proven optimum, and checks the assignment against the model.
+ * Solves a weighted CSP or another graphical model that is too wide for elimination, by depth-first branch and bound
+ * over the elimination tree. Bounds come from mini-buckets with shifted costs, for many nodes in each look-up. It ends
+ * with the proven optimum, and checks the assignment against the model.
  *
  * Build, from the repository's root; -fopenmp adds threads:
  *     cc -O2 -I. examples/branch_wcsp.c examples/wcsp_[gst]*.c examples/common.c examples/interrupt.c \
@@ -68,7 +68,7 @@ static int parse_option(void *options_of, const char *name, const char *value) {
 
 /* ---- Before the search ---- */
 
-/* Makes costs of the factors of a .uai file. Returns -1 if there is no memory. */
+/* Makes costs from the factors of a .uai file. Returns -1 if there is no memory. */
 static int round_factors(search *s) {
     graphical_model *m = &s->model;
     if (m->type == GPUOPT_COST_INT64) return 0;
@@ -103,7 +103,7 @@ static int64_t above_all(const graphical_model *m) {
     return m->top > 0 && m->top < sum ? m->top : sum;
 }
 
-/* Fills the descriptor of the model that is searched, the one that was read or what is left of it. */
+/* Fills the descriptor of the model to search: the model that was read, or its reduced form. */
 static gpuopt_status describe(search *s, const options *o, gpuopt_elimination_desc *desc) {
     graphical_model *m = &s->searched;
     gpuopt_elimination_preprocessing_info info = GPUOPT_INIT(gpuopt_elimination_preprocessing_info);
@@ -135,7 +135,8 @@ static gpuopt_status describe(search *s, const options *o, gpuopt_elimination_de
     return GPUOPT_OK;
 }
 
-/* Finds an order of elimination and makes the tree, and what else the search needs before there is a relaxation. */
+/* Finds an order of elimination, makes the tree, and the other data that the search needs before a relaxation
+ * exists. */
 static gpuopt_status prepare(search *s, const options *o, gpuopt_elimination_desc *desc, int32_t *order) {
     const graphical_model *m = &s->searched;
     gpuopt_elimination_desc wanted = *desc;
@@ -160,8 +161,8 @@ static gpuopt_status prepare(search *s, const options *o, gpuopt_elimination_des
     return status;
 }
 
-/* About how many bounds are looked up in the time that it takes to shift costs between mini-buckets of one variable
- * more; INT64_MAX if these take too much memory, or are not wanted. */
+/* About how many bounds can be looked up in the time of shifting costs between mini-buckets of one variable more;
+ * INT64_MAX if these take too much memory, or are not wanted. */
 static int64_t work_of_next(search *s, const options *o, const gpuopt_elimination_desc *now) {
     gpuopt_elimination_desc desc = *now;
     gpuopt_elimination_memory memory = GPUOPT_INIT(gpuopt_elimination_memory);
@@ -178,8 +179,8 @@ static int64_t work_of_next(search *s, const options *o, const gpuopt_eliminatio
     return bounds < 0x1p62 ? (int64_t)bounds + 1 : INT64_MAX;
 }
 
-/* Eliminates a model, and takes the assignment that comes out. original: which variable each of its variables is a copy
- * of; NULL: itself. */
+/* Eliminates a model, and takes the resulting assignment. original: the variable of which each of its variables is a
+ * copy; NULL: itself. */
 static gpuopt_status eliminate(search *s, const gpuopt_elimination_desc *desc, const int32_t *original,
                                gpuopt_elimination_info *info) {
     int32_t *value = calloc((size_t)desc->variables + 1, sizeof *value);
@@ -206,7 +207,7 @@ static gpuopt_status eliminate(search *s, const gpuopt_elimination_desc *desc, c
     return status ? status : s->status;
 }
 
-/* Shifts costs between mini-buckets, and searches with the bounds that come of it. */
+/* Shifts costs between mini-buckets, and searches with the resulting bounds. */
 static gpuopt_status search_with(search *s, const options *o, gpuopt_elimination_desc *desc) {
     gpuopt_elimination_desc relaxed = GPUOPT_INIT(gpuopt_elimination_desc);
     gpuopt_elimination_cost_shifting_info bound = GPUOPT_INIT(gpuopt_elimination_cost_shifting_info);
@@ -243,7 +244,7 @@ static gpuopt_status search_with(search *s, const options *o, gpuopt_elimination
     return status;
 }
 
-/* Searches with small mini-buckets first, then with larger ones as long as that does not end. */
+/* Searches with small mini-buckets first, then with larger ones until the search ends. */
 static gpuopt_status branch(search *s, const options *o, gpuopt_elimination_desc *desc, int32_t *order) {
     const size_t n = (size_t)s->model.variables + 1, batch = (size_t)o->batch;
     gpuopt_elimination_info info = GPUOPT_INIT(gpuopt_elimination_info);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Gives the verdict on a basis that another solver found for a linear program: optimal, infeasible or unbounded, each
- * proven on the data of the file, or what is wrong with it.
+ * proven on the data of the file, or the fault of the basis.
  *
  * Build, from the repository's root:
  *     cc -O2 -I. examples/certify_basis.c examples/common.c examples/interrupt.c examples/io/bas.c \
@@ -90,7 +90,7 @@ static void compare_dual(worst *w, double slope, double low, double high, int st
     if (status != GPUOPT_VARIABLE_AT_LOWER) compare(w, slope, variable);
 }
 
-/* Looks for the worst columns and rows. solution: the file to write; NULL: none. */
+/* Finds the worst columns and rows. solution: the file to write; NULL: none. */
 static gpuopt_status inspect(gpuopt_simplex *simplex, const mip *m, const char *solution, answer *a) {
     size_t rows = (size_t)m->columns.rows, cols = (size_t)m->columns.cols;
     double *x = calloc(2 * (rows + cols) + 1, sizeof *x), *slope = x ? x + cols : NULL, sign = m->maximize ? -1 : 1;

@@ -121,7 +121,7 @@ static int progress_length; /* of the line that is there; 0: none */
 
 int progress_is_seen(void) { return isatty(STDERR_FILENO); }
 
-/* The terminal's own width. COLUMNS can make it less, and replaces it if the terminal does not know. */
+/* The terminal's own width. COLUMNS can reduce it, and replaces it if the terminal does not report one. */
 static int terminal_width(void) {
     const char *columns = getenv("COLUMNS");
     struct winsize size;
@@ -213,7 +213,7 @@ static void print_text(FILE *to, const char *text) {
 void print_name(FILE *to, char **name, char letter, int k) {
     if (!name) fprintf(to, "%c%d", letter, k);
     else if (to == stdout || to == stderr) print_text(to, name[k]);
-    else fputs(name[k], to); /* a file, which has what the model's has */
+    else fputs(name[k], to); /* a file, which contains only the model's names */
 }
 
 void print_pairs(FILE *to, char **name, char letter, int count, const double *a, const double *b) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the example programs share: the command line, opening a context on the chosen backend, names and JSON.
+ * Shared by the example programs: the command line, opening a context on the chosen backend, names and JSON.
  */
 #ifndef EXAMPLES_COMMON_H
 #define EXAMPLES_COMMON_H
@@ -17,8 +17,8 @@ int choice(const char *word, const char *const *choices);
 /* Whether word is a whole number of 1 to most. */
 int whole_number(const char *word, int64_t most, int64_t *value);
 
-/* The last call of a program whose exit status would be `result`: returns it, or EXIT_BAD_INPUT, with a message on
- * stderr, if something could not be written to stdout. */
+/* The last call of a program with the exit status `result`. Returns it, or EXIT_BAD_INPUT, with a message on stderr, if
+ * stdout could not be written. */
 int finish_output(int result);
 
 /* The options of every program, for its usage. parse_words() takes them. */
@@ -30,24 +30,24 @@ int finish_output(int result);
     "  --version          print the version and exit\n"                                                               \
     "  --help             print this and exit\n"
 
-/* Reads a command line: one model, the shared options, and the program's own ones. take() handles one of these and
- * returns 1: accepted with its value, 2: accepted without a value, 0: a bad value, -1: there is no such option. It is
- * asked before the shared ones, but for --help, --version and --json. A second file comes to it as the value of the
- * option "". Returns 0, or prints what is wrong and returns -1. The usage begins with "usage: NAME ". From then on a
- * closed pipe is an error of writing, not a signal. */
+/* Reads a command line: one model, the shared options, and the program's own options. take() handles one of the latter
+ * and returns 1: accepted with its value, 2: accepted without a value, 0: a bad value, -1: there is no such option.
+ * take() is called before the shared options are tried, except for --help, --version and --json. A second file is
+ * passed as the value of the option "". Returns 0, or prints the fault and returns -1. The usage begins with "usage:
+ * NAME ". From then on a closed pipe is an error of writing, not a signal. */
 int parse_words(int argc, char **argv, const char *usage,
                 int (*take)(void *options, const char *name, const char *value), void *options, const char **model,
                 int *json);
 
 double now(void); /* seconds, from a monotonic clock */
 
-/* A line on stderr that overwrites the one before, of at most the terminal's width, ten times a second at most. Nothing
- * if stderr is no terminal. progress_end() ends the last one. */
+/* A line on stderr that overwrites the previous one, of at most the terminal's width, at most ten times a second. Does
+ * nothing if stderr is no terminal. progress_end() ends the last line. */
 int progress_is_seen(void);
 void progress(const char *format, ...);
 void progress_end(void);
 
-/* The name that the library's errors and warnings are printed with, on stderr; with --log everything it reports. */
+/* The name printed before the library's errors and warnings, on stderr; with --log before all its messages. */
 typedef struct log_printer {
     const char *name;
     int quiet;
@@ -57,20 +57,20 @@ void write_log(const log_printer *printer, int level, const char *message); /* s
 extern const char *const backends[]; /* auto, cpu, cuda, NULL */
 
 /* Opens a context on the backend of that name. auto means the GPU if try_gpu is set and there is one, else the CPU,
- * without a message. The log goes to the printer, which must outlive the context. Its calls stop when interrupted()
- * says so, which takes an interrupt_catch(). */
+ * without a message. The log goes to the printer, which must outlive the context. Calls stop when interrupted() returns
+ * 1, which requires interrupt_catch(). */
 gpuopt_status open_context(const char *wanted, int try_gpu, int threads, log_printer *printer, gpuopt_context **context,
                            const char **backend);
 /* The same on the CUDA device of that number; open_context() takes device 0. */
 gpuopt_status open_context_on(int device, const char *wanted, int try_gpu, int threads, log_printer *printer,
                               gpuopt_context **context, const char **backend);
 
-/* Generated models have numbers for names. On stdout and stderr what is not printable is written as \xNN. */
+/* Generated models have numbers for names. On stdout and stderr unprintable bytes are written as \xNN. */
 void print_name(FILE *to, char **name, char letter, int k);
 /* Prints a line "name a b" for each of `count`. */
 void print_pairs(FILE *to, char **name, char letter, int count, const double *a, const double *b);
-/* JSON on stdout. Bytes of a string that are no UTF-8 become the text \xNN; a number that is not finite, which JSON has
- * not, becomes null. The last one prints a comma and a member, null if it is not known. */
+/* JSON on stdout. Bytes of a string that are not UTF-8 become the text \xNN. A number that is not finite becomes null,
+ * since JSON has no such numbers. The last function prints a comma and a member, null if it is not known. */
 void print_json_string(const char *text);
 void print_json_value(double value);
 void print_json_number(const char *name, double value, int known);

@@ -90,7 +90,7 @@ static double clock_of_caller(void *user) {
 gpuopt_status open_counted_context(const char *wanted, int threads, counter *c, gpuopt_context **context,
                                    const char **backend) {
     gpuopt_context_desc desc;
-    /* Finds out which backend there is, and prints why the requested one cannot be used. */
+    /* Finds out which backend is available, and prints why the requested one cannot be used. */
     gpuopt_status status = open_context(wanted, 1, threads, &c->printer, context, backend);
     if (status) return status;
     gpuopt_context_destroy(*context);

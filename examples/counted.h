@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A context whose memory is counted: what a library call really takes, to compare with its plan.
+ * A context with counted memory: compares the memory of a library call with its plan.
  */
 #ifndef EXAMPLES_COUNTED_H
 #define EXAMPLES_COUNTED_H
@@ -9,7 +9,7 @@
 
 typedef struct counted_block counted_block;
 
-/* To be zeroed, except for the printer. It must outlive the context, which close_counted_context() destroys. */
+/* Must be zeroed, except for the printer, and outlive the context, which close_counted_context() destroys. */
 typedef struct counter {
     log_printer printer;
     uint64_t now[2], peak[2], base[2]; /* bytes, by gpuopt_memory_space */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The other half of cutting_stock.c: knapsacks, and whole solutions from the master's.
+ * The other half of cutting_stock.c: knapsacks, and integer solutions from the master's.
  */
 #include "examples/cutting_round.h"
 
@@ -30,7 +30,7 @@ int32_t know(cutter *c, int32_t stock, const int32_t *cut) {
 
 /* ---- Knapsacks ---- */
 
-/* Values and numbers of pieces are those of the set's first stock. */
+/* Values and numbers of pieces are the set's, at its first stock. */
 gpuopt_status solve_knapsacks(cutter *c, int32_t sets) {
     const cutting_model *m = &c->model;
     const size_t pieces = (size_t)m->pieces, stocks = (size_t)m->stocks;
@@ -76,7 +76,7 @@ void set_values(cutter *c, int32_t set, const double *y, const int64_t *wanted) 
 
 /* ---- Rounding ---- */
 
-/* How often a pattern can be used before it has pieces that are wanted no longer. */
+/* How often a pattern can be used before it has pieces that are no longer wanted. */
 static int64_t uses(const cutter *c, int pass, const int32_t *cut) {
     int64_t most = INT64_MAX;
     int32_t i;
@@ -92,7 +92,7 @@ static void use(cutter *c, int pass, int32_t column, int64_t times) {
     for (i = 0; i < c->model.pieces; i++) c->rest[pass][i] -= least(c->rest[pass][i], times * cut[i]);
 }
 
-/* The master's solution rounded down, and up from some fraction on where nothing is cut that is not wanted. */
+/* The master's solution rounded down, and up from some fraction on if no unwanted piece is cut. */
 static void round_master(cutter *c, int pass, int32_t columns) {
     const double up_from = 1 - 0.18 * (pass % WAYS);
     int32_t k;
@@ -104,7 +104,7 @@ static void round_master(cutter *c, int pass, int32_t columns) {
     }
 }
 
-/* Uses the pattern of the stock with the most value for its cost. Of a piece without value, its first column. */
+/* Uses the pattern of the stock with the most value for its cost. For a piece without value, uses its first column. */
 static void fill_one(cutter *c, int pass, int32_t set, const double *y) {
     const cutting_model *m = &c->model;
     const int32_t *cut = NULL;
@@ -124,7 +124,7 @@ static void fill_one(cutter *c, int pass, int32_t set, const double *y) {
     }
 }
 
-/* Cuts what is still wanted by the first patterns, each of which has one piece only. */
+/* Cuts the remaining demand by the first patterns, each of which has one piece only. */
 static void fill_rest(cutter *c, int pass) {
     int32_t i;
     for (i = 0; i < c->model.pieces; i++) {
@@ -148,7 +148,7 @@ gpuopt_status round_all(cutter *c) {
     int32_t set, sets = 1, i, k;
     int pass, of_set[PASSES];
     gpuopt_status status = solve_master(c);
-    if (!status && c->info.outcome == GPUOPT_OPTIMAL) /* else x is that of an optimum with fewer columns, or 0 */
+    if (!status && c->info.outcome == GPUOPT_OPTIMAL) /* else x belongs to an optimum with fewer columns, or is 0 */
         status = gpuopt_simplex_get_solution(
             c->master, GPUOPT_HOST,
             &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x = c->x, .dual = c->y});

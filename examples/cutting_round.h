@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the parts of cutting_stock.c share: patterns, and the knapsacks that find them.
+ * Shared by the parts of cutting_stock.c: patterns, and the knapsacks that find them.
  */
 #ifndef EXAMPLES_CUTTING_ROUND_H
 #define EXAMPLES_CUTTING_ROUND_H
@@ -31,34 +31,34 @@ typedef struct cutter {
     gpuopt_knapsack_batch *batch;
     gpuopt_simplex_info info;
     patterns known;
-    double y[CUTTING_PIECES], center[CUTTING_PIECES]; /* the master's duals, and those of the best bound */
+    double y[CUTTING_PIECES], center[CUTTING_PIECES]; /* the master's duals, and the duals of the best bound */
     /* Of the batch: a knapsack for each vector of duals, or pass, and each stock. */
     int64_t value[PASSES * CUTTING_STOCKS * CUTTING_PIECES], capacity[PASSES * CUTTING_STOCKS];
     int32_t most[PASSES * CUTTING_STOCKS * CUTTING_PIECES], taken[PASSES * CUTTING_STOCKS * CUTTING_PIECES];
     int64_t worth[PASSES * CUTTING_STOCKS], at_most[PASSES * CUTTING_STOCKS];
     int64_t bound, cost;                                              /* of the optimum; of the best solution */
     int64_t rounds, priced;                                           /* of pricing; knapsacks */
-    int64_t used[PASSES][MOST_COLUMNS], rest[PASSES][CUTTING_PIECES]; /* of each pattern; what it has not cut yet */
+    int64_t used[PASSES][MOST_COLUMNS], rest[PASSES][CUTTING_PIECES]; /* of each pattern; the remaining demand */
     int best;                                                         /* the pass with the least cost */
     double x[MOST_COLUMNS], seconds;
-    const char *stopped; /* by what, in words; NULL: it was not, or the cost was proven optimal by then */
+    const char *stopped; /* the cause of a stop, in words; NULL: none, or the cost was already proven optimal */
 } cutter;
 
 static inline int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* The number of a pattern, which becomes known if it is not; -1: there is no capacity. */
+/* The number of a pattern, which is added if it is new; -1: there is no capacity. */
 int32_t know(cutter *c, int32_t stock, const int32_t *cut);
 /* Solves the master problem; info.outcome is MORE if it is stopped. */
 gpuopt_status solve_master(cutter *c);
-/* Integers in proportion to y [pieces] become the values of set `set`, and what is wanted bounds the numbers of pieces
- * that a pattern may have. No pattern has a value above 2^42, nor the demand one above 2^62. */
+/* Integers in proportion to y [pieces] become the values of set `set`. The demand bounds the numbers of pieces in a
+ * pattern. No pattern has a value above 2^42, nor the demand one above 2^62. */
 void set_values(cutter *c, int32_t set, const double *y, const int64_t *wanted);
 /* Solves a knapsack for each stock and each of `sets` sets of values, in one call. */
 gpuopt_status solve_knapsacks(cutter *c, int32_t sets);
-/* Makes whole solutions of the master's, in several ways, and sets cost and best. If it is stopped, what remains to be
- * cut is cut by the first patterns. */
+/* Makes integer solutions from the master's, in several ways, and sets cost and best. After a stop, the first patterns
+ * cut the remaining demand. */
 gpuopt_status round_all(cutter *c);
-/* Whether the best solution's patterns fit their stock, and cut what is wanted; on the model as it was read. */
+/* Whether the best solution's patterns fit their stock, and cut the demand; on the model as it was read. */
 int is_solution(const cutter *c);
 
 #endif /* EXAMPLES_CUTTING_ROUND_H */

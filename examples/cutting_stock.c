@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * Cuts pieces from stock at the least cost, by column generation (Gilmore, Gomory: A linear programming approach to
- * the cutting-stock problem. Operations Research 9, 1961). A column is a pattern: how many of each piece are cut
- * from one stock. The master problem, a gpuopt_simplex on the CPU (on CUDA a handle has no spare columns), decides
- * how often to use each of the patterns known; its duals y are the values of the pieces. Pricing looks for patterns
- * whose value exceeds their cost: for each stock a knapsack, and that for several vectors of duals, between the
- * master's and those of the best bound so far, all of them in one call of a gpuopt_knapsack_batch.
+ * Cuts pieces from stock at the least cost, by column generation (Gilmore, Gomory: A linear programming approach to the
+ * cutting-stock problem. Operations Research 9, 1961). A column is a pattern: how many of each piece are cut from one
+ * stock. The master problem, a gpuopt_simplex on the CPU (on CUDA a handle has no spare columns), decides how often to
+ * use each of the known patterns; its duals y are the values of the pieces. Pricing looks for patterns with a value
+ * above their cost, by a knapsack for each stock. One call of a gpuopt_knapsack_batch does so for several vectors of
+ * duals, between the master's and the duals of the best bound so far.
  *
- * The bound is Farley's: if no pattern has a value above rho times its cost, y / rho is feasible for the dual of
- * the master problem of all patterns, and no solution costs less than demand * y / rho. It is proven, in integers:
- * duals are scaled and rounded to integers, which take their place from then on. At the end, the master's solution
- * is rounded in several ways, and the rest of the demand is cut greedily, again by knapsacks (cutting_round.c).
+ * The bound is Farley's: if no pattern has a value above rho times its cost, y / rho is feasible for the dual of the
+ * master problem of all patterns, and no solution costs less than demand * y / rho. The bound is proven in integers:
+ * duals are scaled and rounded to integers, which replace them from then on. At the end, the master's solution is
+ * rounded in several ways, and the rest of the demand is cut greedily, again by knapsacks (cutting_round.c).
  *
  * Build, from the repository's root; -fopenmp adds threads:
  *     cc -O2 -I. examples/cutting_stock.c examples/cutting_round.c examples/common.c examples/interrupt.c \
@@ -65,7 +65,7 @@ static double price(const cutter *c, const int32_t *cut) { /* the value of a pat
     return sum;
 }
 
-/* Brings the patterns from `first` on into the master problem, or makes it. */
+/* Adds the patterns from `first` on to the master problem, or creates it. */
 static gpuopt_status add_columns(cutter *c, int32_t first) {
     const int32_t pieces = c->model.pieces, count = c->known.count - first;
     const size_t numbers = (size_t)pieces * (size_t)count + 1;
@@ -100,11 +100,11 @@ static gpuopt_status add_columns(cutter *c, int32_t first) {
     return status;
 }
 
-/* The first columns: of each piece as many as fit, from the stock where that is the cheapest. */
+/* The first columns: of each piece as many as fit, from the cheapest stock for that. */
 static gpuopt_status begin(cutter *c) {
     const cutting_model *m = &c->model;
     int32_t cut[CUTTING_PIECES], i, k;
-    /* column i is piece i's, so equal ones are kept */
+    /* column i is piece i's, so equal columns are kept */
     for (i = 0; i < m->pieces; i++, c->known.count++) {
         int32_t best = 0;
         double cheapest = HUGE_VAL;
@@ -135,7 +135,7 @@ static int64_t bound_of(const cutter *c, int32_t set) {
     return bound == INT64_MAX ? 0 : bound;
 }
 
-/* A round of pricing. *added: columns whose value exceeds their cost. */
+/* A round of pricing. *added: columns with a value above their cost. */
 static gpuopt_status price_patterns(cutter *c, int32_t *added) {
     const cutting_model *m = &c->model;
     const int32_t first = c->known.count, sets = c->rounds > 0 ? VARIANTS : 1;
@@ -164,8 +164,8 @@ static gpuopt_status price_patterns(cutter *c, int32_t *added) {
     return status || *added == 0 ? status : add_columns(c, first);
 }
 
-/* Column generation, until the bound is the master's objective, rounded up, or no pattern is worth more than it
- * costs. */
+/* Column generation, until the bound equals the master's objective, rounded up, or no pattern is worth more than its
+ * cost. */
 static gpuopt_status generate(cutter *c) {
     const double start = now();
     int32_t added = 1;

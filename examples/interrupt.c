@@ -10,16 +10,17 @@
 
 #include "examples/common.h"
 
-/* When the first signal came, in milliseconds of now(); 0: none has. A handler may do very little: it sets this. It is
- * atomic, for any thread of the program may get the signal, and every thread that calls the library reads it. */
+/* When the first signal came, in milliseconds of now(); 0: none has. A signal handler may do very little: it only sets
+ * this. It is atomic, since any thread of the program may receive the signal, and every thread that calls the library
+ * reads it. */
 static atomic_llong signalled;
 static double limit, deadline = HUGE_VAL;
 
 enum { SAME_MS = 100 };
 
-/* The first signal asks to stop. A second one ends the program by the default action, even if it is in a call that does
- * not ask the hook for long. One that follows within a tenth of a second is the first one once more: timeout(1), and a
- * shell that passes on what its terminal sent to all anyway, send each signal twice. */
+/* The first signal requests a stop. A second one ends the program by the default action, even in a call that does not
+ * call the hook for a long time. A signal within a tenth of a second counts as a repetition of the first. timeout(1),
+ * and a shell that forwards a signal that its terminal has sent to all, send each signal twice. */
 static void handle(int number) {
     const long long when = (long long)(1e3 * now()) + 1; /* clock_gettime() is allowed here */
     long long first = 0;

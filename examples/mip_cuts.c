@@ -25,10 +25,10 @@ typedef struct term {
 /* A row, at most a side, as integer columns and distances. */
 typedef struct cutter {
     worker *w;
-    bound *implied;        /* [2 * cols] the best lower and upper ones that depend on a column; slope 0: none */
+    bound *implied;        /* [2 * cols] the best lower and upper bounds that depend on a column; slope 0: none */
     int32_t *list, count;  /* the columns that it has or that the cut will have */
-    double *integer, *cut; /* [cols] of those in the list: coefficients of integer columns, and in the cut */
-    double side, size;     /* the sum of the sizes of what the side has been computed from */
+    double *integer, *cut; /* [cols] of the listed columns: coefficients of integer columns, and in the cut */
+    double side, size;     /* size: the sum of the sizes of the side's terms */
     term *term;
     int32_t terms;
 } cutter;
@@ -48,7 +48,7 @@ static void add_integer(cutter *c, int32_t j, double a) {
     c->integer[j] += a;
 }
 
-/* a * column j as a bound and a distance; one with a positive coefficient may be left out. */
+/* Writes a * column j as a bound and a distance; a distance with a positive coefficient may be left out. */
 static void add_distance(cutter *c, int32_t j, int upper, bound b, double a) {
     c->side -= a * b.constant;
     c->size += fabs(a * b.constant);
@@ -67,8 +67,8 @@ static void note(cutter *c, int32_t k, int upper, double with, double without, i
     if (best->slope == 0 || (upper ? at(c->w, b) < at(c->w, *best) : at(c->w, b) > at(c->w, *best))) *best = b;
 }
 
-/* What sign * row i <= side implies for other columns at both values of its binary column with the largest coefficient.
- */
+/* The bounds that sign * row i <= side implies for other columns at both values of its binary column with the largest
+ * coefficient. */
 static void imply(cutter *c, int32_t i, double sign, double side) {
     const worker *w = c->w;
     const gpuopt_matrix *m = &w->model->matrix;
@@ -96,7 +96,7 @@ static void imply(cutter *c, int32_t i, double sign, double side) {
 /* ---- Mixed-integer rounding ---- */
 
 /* Divides the row, rounds it, and writes it behind the tree's cuts. Returns how far the relaxation's point is beyond
- * it; 0: it is of no use. */
+ * it; 0: the cut is useless. */
 static double round_by(cutter *c, double divisor) {
     worker *w = c->w;
     tree *t = w->tree;
@@ -137,7 +137,7 @@ static double round_by(cutter *c, double divisor) {
 
 static const double worthwhile = 0.01;
 
-/* Rounds the row sign * row i <= side; prefer: by bounds that depend on a column. Returns whether there is a new cut. */
+/* Rounds the row sign * row i <= side; prefer: by bounds that depend on a column. Returns whether it made a cut. */
 static int round_row(cutter *c, int32_t i, double sign, double side, int prefer) {
     worker *w = c->w;
     const gpuopt_matrix *m = &w->model->matrix;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Points of solve_mip's relaxations: whether one is a solution, and what a node holds where that is in doubt. The
- * relaxation takes a row for satisfied that is violated by 1e-9 of its side, which beside 1e9 is a whole unit. A smaller
- * relaxation without the columns that are fixed has smaller sides; and where all integer columns are fixed, the rest is
- * decided.
+ * Points of solve_mip's relaxations: whether one is a solution, and the contents of a node if that is in doubt. The
+ * relaxation accepts a row that is violated by 1e-9 of its side, which beside 1e9 is a whole unit. A smaller relaxation
+ * without the fixed columns has smaller sides. If all integer columns are fixed, the remaining program decides.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +13,7 @@
 
 /* ---- Solutions ---- */
 
-/* What rounding may do to a relaxation's point; and what is allowed where no column is left to branch on. */
+/* The rounding of a relaxation's point; and the allowed violation if no column is left to branch on. */
 static const double strict = 1e-12, loose = 1e-9;
 
 static int is_solution(const worker *w, double *x, double tolerance) {
@@ -78,7 +77,7 @@ static int smaller_allocate(smaller *s, const mip *model) {
            m->columns.value;
 }
 
-/* What the row leaves to the columns that are not fixed. Returns whether it may hold. */
+/* The part of the row's sides for the columns that are not fixed. Returns whether the row may hold. */
 static int smaller_row(const worker *w, int32_t row, smaller *s) {
     const mip *m = w->model;
     double lhs = m->lhs[row], rhs = m->rhs[row];
@@ -94,7 +93,7 @@ static int smaller_row(const worker *w, int32_t row, smaller *s) {
     }
     if (w->tree->whole->scale[row] > 0) {
         if (!whole_leaves(w->tree->whole, m, row, w->lb, w->ub, &lhs, &rhs)) return 0;
-    } else if (open) { /* less what rounding may have done to such terms */
+    } else if (open) { /* less the possible rounding of such terms */
         if (lhs > -1e20) lhs = (double)(lhs - sum - 1e-12L * size);
         if (rhs < 1e20) rhs = (double)(rhs - sum + 1e-12L * size);
     }
@@ -172,7 +171,7 @@ static int smaller_solve(worker *w, const smaller *s) {
     return w->bound < w->cutoff;
 }
 
-/* Solves the node's relaxation without the columns that are fixed. Returns whether there may be a better solution. */
+/* Solves the node's relaxation without the fixed columns. Returns whether there may be a better solution. */
 static int solve_smaller(worker *w) {
     smaller s;
     int may = worker_ok(w, smaller_allocate(&s, w->model) ? GPUOPT_OK : GPUOPT_ERROR_MEMORY) && smaller_make(w, &s);
@@ -189,8 +188,8 @@ static int solve_smaller(worker *w) {
 
 /* ---- What to do with the node ---- */
 
-/* A column to branch on where the relaxation's point is no solution, or no proof: one that is fractional; else one in a
- * row that the integers violate, if there is one, that with the fewest values; -1: all are fixed. */
+/* A column to branch on if the relaxation's point is no solution, or no proof: a fractional one, else the one with the
+ * fewest values in a row that the integers violate, if there is such a row; -1: all are fixed. */
 static int32_t any_open(worker *w) {
     const mip *m = w->model;
     double *x = w->high, least = HUGE_VAL;

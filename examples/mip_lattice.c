@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Integer combinations of the columns bring the equations to a triangle (the Hermite normal form), whose unknowns can be
- * computed one by one: each must come out as an integer. Cohen: A Course in Computational Algebraic Number Theory
- * (1993), section 2.4.
+ * Integer combinations of the columns bring the equations to a triangle (the Hermite normal form). Its unknowns are
+ * computed one by one: each must be an integer. Cohen: A Course in Computational Algebraic Number Theory (1993),
+ * section 2.4.
  */
 #include "examples/mip_lattice.h"
 
@@ -19,7 +19,7 @@ typedef struct triangle {
 
 static wide size_of(wide a) { return a < 0 ? -a : a; }
 
-/* The column not before `done` whose entry in the row is the least one that is not 0; -1: there is none. */
+/* The column from `done` on with the least nonzero entry in the row; -1: there is none. */
 static int32_t least_of(const triangle *t, int32_t row) {
     int32_t j, best = -1;
     for (j = t->done; j < t->cols; j++) {
@@ -39,7 +39,7 @@ static int subtract(triangle *t, wide *from, const wide *column, wide factor, in
     return 1;
 }
 
-/* Leaves the row one entry from column `done` on, which comes to that place. Returns 0: it has none; -1: too much. */
+/* Leaves the row one entry from column `done` on, and moves it to that place. Returns 0: it has none; -1: too much. */
 static int reduce_row(triangle *t, int32_t row) {
     for (;;) {
         int32_t p = least_of(t, row), j, k, others = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Whether equations have an integer solution at all, whatever the bounds: parity, and its like for other divisors.
+ * Whether equations have an integer solution at all, for any bounds: parity, and the same for other divisors.
  */
 #ifndef EXAMPLES_MIP_LATTICE_H
 #define EXAMPLES_MIP_LATTICE_H
@@ -9,8 +9,8 @@
 
 __extension__ typedef __int128 wide;
 
-/* Looks at the rows with lhs == rhs and scale [rows] above 0 (see whole_rows). 1: no integers satisfy all of them; 0:
- * some do, or that would take too much work or larger numbers; -1: out of memory. */
+/* Examines the rows with lhs == rhs and scale [rows] above 0 (see whole_rows). 1: no integers satisfy all of them; 0:
+ * some do, or the test would take too much work or larger numbers; -1: out of memory. */
 int lattice_refutes(const mip *model, const double *scale);
 
 #endif /* EXAMPLES_MIP_LATTICE_H */

@@ -16,7 +16,7 @@ static int complete(mip *m) {
     return 0;
 }
 
-/* Fixes columns at a bound that costs least and that no row keeps them from: some optimum has them there. */
+/* Fixes columns at a cheapest bound if no row prevents this: some optimum has them there. */
 static int fix_free_choices(mip *m) {
     uint8_t *needed = calloc((size_t)m->matrix.cols + 1, 1); /* 1: by a row, if it decreases; 2: if it increases */
     int32_t i, j;

@@ -44,8 +44,8 @@ static int64_t trail_length(worker *w) {
 
 int node_is_full(worker *w) { return 2 * trail_length(w) > trail_capacity(w->model); }
 
-/* Does rounds until nothing moves, the trail is full (what was found by then holds), or rounds crawl: the relaxation
- * finds in a few pivots what they would need millions for. */
+/* Makes rounds until no bound moves, the trail is full (its bounds are valid), or rounds crawl. The relaxation then
+ * finds in a few pivots the bounds that would take millions of rounds. */
 static int propagate(worker *w) {
     enum { ROUNDS = 10, CALLS = 10, SLOW = 2 };
     gpuopt_propagator_info info = GPUOPT_INIT(gpuopt_propagator_info);
@@ -171,7 +171,7 @@ int node_relax(worker *w) {
            worker_ok(w, gpuopt_simplex_get_basis(w->lp, GPUOPT_HOST, w->basis)) && w->bound < w->cutoff;
 }
 
-/* With rational data a model whose relaxation is unbounded is infeasible or unbounded, too (Meyer 1974). */
+/* With rational data a model with an unbounded relaxation is infeasible or unbounded, too (Meyer 1974). */
 void node_forget_costs(worker *w) {
     int32_t j, n = w->model->matrix.cols;
     for (j = 0; j < n; j++) w->col[j] = j, w->low[j] = 0;
@@ -196,7 +196,7 @@ static int allocate(worker *w) {
     return worker_ok(w, failed ? GPUOPT_ERROR_MEMORY : GPUOPT_OK);
 }
 
-/* Probes the binaries, some at a time, for a tenth of the time at most, and sets what that finds. */
+/* Probes the binaries, some at a time, for a tenth of the time at most, and sets the resulting bounds. */
 static int probe(worker *w) {
     enum { AT_ONCE = 256 };
     gpuopt_propagator_probe_desc desc = GPUOPT_INIT(gpuopt_propagator_probe_desc);
@@ -260,7 +260,7 @@ int worker_open(worker *w, tree *t, int probes) {
         return 0;
     /* The relaxation finds small steps by itself. */
     gpuopt_propagator_tolerances_tune(&tolerances, GPUOPT_SETTINGS_SCIP);
-    tolerances.feasibility = 1e-9; /* that of the relaxation */
+    tolerances.feasibility = 1e-9; /* the relaxation's */
     spare.rows = 1;                /* for the cutoff */
     spare.nonzeros = t->model->matrix.cols;
     rows.tolerances = &tolerances;

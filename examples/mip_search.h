@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What solve_mip is made of: a tree that threads search together, and for each of them the node that it is at, as
- * levels in a propagator's trail and a basis of a simplex handle, and what is done there. Everything is minimised.
+ * The parts of solve_mip: a tree that threads search together. Each thread has a present node, as levels in a
+ * propagator's trail and a basis of a simplex handle, and operations on it. Everything is minimised.
  */
 #ifndef EXAMPLES_MIP_SEARCH_H
 #define EXAMPLES_MIP_SEARCH_H
@@ -17,17 +17,17 @@
 typedef struct decision {
     int32_t col, upper; /* 1: its upper bound, 0: its lower one */
     double value;
-    double moved; /* how far that is from the column's value in the relaxation before */
+    double moved; /* distance from the column's value in the relaxation before */
 } decision;
 
-/* What branching on a column has brought: the rise of the relaxation's objective per unit that the value moved down (0)
- * or up (1), summed over so many nodes. */
+/* The effect of branching on a column: the rise of the relaxation's objective per unit that the value moved down (0) or
+ * up (1), summed over `nodes` nodes. */
 typedef struct history {
     double rise[2];
     int32_t count[2];
 } history;
 
-/* An open node: what leads there, and where to begin. */
+/* An open node: the decisions that lead there, and the basis to begin with. */
 typedef struct open_node {
     double bound;   /* no solution in it is better */
     uint8_t *basis; /* of the parent's relaxation */
@@ -35,7 +35,7 @@ typedef struct open_node {
     decision path[];
 } open_node;
 
-/* What all threads share; from `lock` on only who holds that may look. */
+/* Data shared by all threads; a thread must hold `lock` to access the members after it. */
 typedef struct tree {
     const mip *model; /* minimised, with both forms of its matrix */
     const whole_rows *whole;
@@ -49,7 +49,7 @@ typedef struct tree {
     double *cut_value, *cut_side;
     pthread_mutex_t lock;
     pthread_cond_t changed; /* there are nodes, or there will be none */
-    open_node **node;       /* a heap: the first has the least bound, and of those the greatest depth */
+    open_node **node;       /* a heap: the first has the least bound, and among equals the greatest depth */
     size_t count, capacity;
     int busy; /* threads at a node */
     int found;
@@ -70,7 +70,7 @@ typedef struct worker {
     tree *tree;
     const mip *model;
     gpuopt_context *context;
-    gpuopt_propagator *propagator; /* its level 0 is what holds in the whole tree */
+    gpuopt_propagator *propagator; /* its level 0 holds the bounds of the whole tree */
     gpuopt_simplex *lp;            /* has the propagator's bounds */
     gpuopt_simplex_children *batch;
     gpuopt_status status; /* the first that was not OK */
@@ -79,18 +79,17 @@ typedef struct worker {
 
     step *path; /* [depth] from the root; the first `top` share a level */
     int32_t depth, top, capacity;
-    double bound;           /* no solution in the node is better */
-    double *lb, *ub;        /* [cols] the node's */
-    gpuopt_outcome outcome; /* of its relaxation: OPTIMAL, or x is some point */
-    double *x, *slope,
-        objective;               /* values and reduced costs [cols]; the bound may be better, from a parent whose bounds
-                                   * had been tightened further in another thread, but these belong to the objective */
-    uint8_t *basis;              /* [cols + rows] */
-    double *best, cutoff, known; /* copies of the tree's; the cutoff whose consequences hold at level 0 */
-    int32_t cutoff_row;          /* of the propagator; -1: none yet */
-    double given_up; /* the least bound of parts of the tree on which rounding allowed no verdict; HUGE_VAL: none */
-    int64_t nodes, iterations, tries, dives, uncertain; /* so far; iterations, and those of strong branching, of dives,
-                                                       * and of smaller relaxations */
+    double bound;                 /* no solution in the node is better */
+    double *lb, *ub;              /* [cols] the node's */
+    gpuopt_outcome outcome;       /* of its relaxation: OPTIMAL, or x is some point */
+    double *x, *slope, objective; /* values and reduced costs [cols] of this objective. The bound may be better, from a
+                                  * parent with bounds tightened further in another thread */
+    uint8_t *basis;               /* [cols + rows] */
+    double *best, cutoff, known;  /* copies of the tree's; known: the cutoff with its consequences set at level 0 */
+    int32_t cutoff_row;           /* of the propagator; -1: none yet */
+    double given_up; /* the least bound of parts of the tree without a verdict because of rounding; HUGE_VAL: none */
+    int64_t nodes, iterations, tries, dives, uncertain; /* so far; iterations, also for strong branching, for dives, and
+                                                         * for smaller relaxations */
 
     int32_t *col, listed; /* [cols] lists */
     double *low, *high;   /* [cols] */
@@ -102,14 +101,16 @@ typedef struct worker {
     int runs, at_node;
 } worker;
 
-/* Of an integer column: whether it has several values in the node, and whether that in the relaxation is none. */
+/* For an integer column: whether it has several values in the node, and whether its value in the relaxation is
+ * fractional. */
 int is_open(const worker *w, int32_t j);
 int is_fractional(const worker *w, int32_t j);
 
 /* Keeps the first error. Returns whether there is none. */
 int worker_ok(worker *w, gpuopt_status status);
-/* Makes a worker's handles, with the tree's bounds of the root; at level 0 is then what propagation and probing find.
- * Returns whether there may be a solution, as do all that follow; if w->status is not OK, it has failed. */
+/* Makes a worker's handles, with the tree's bounds of the root; level 0 then has the results of propagation and
+ * probing. Returns whether there may be a solution, as do all later functions; if w->status is not OK, the function has
+ * failed. */
 int worker_open(worker *w, tree *t, int probes);
 void worker_close(worker *w);
 
@@ -121,8 +122,8 @@ int node_descend(worker *w, decision d);
 void node_back(worker *w, int32_t depth);
 /* Whether half of the trail is full: then other nodes come first. */
 int node_is_full(worker *w);
-/* Frees capacity in the trail: the node becomes one level, with all that has been found; at the root, what holds for
- * good. */
+/* Frees capacity in the trail: the node becomes one level with all its bounds; at the root, the bounds become
+ * permanent. */
 int node_pack(worker *w);
 /* Opens a level, with a decision if there is one. Returns whether that worked. */
 int node_push(worker *w, const decision *d);
@@ -140,15 +141,15 @@ void node_forget_costs(worker *w);
 
 /* Takes the relaxation's point with its integer columns rounded as a solution, if it satisfies all rows to rounding. */
 int take_rounded(worker *w);
-/* The same, with what is best for the other columns; leaves the node. */
+/* The same, with the best values of the other columns; leaves the node. */
 void take_integers(worker *w);
 enum { CLOSED = -1, AGAIN = -2, INTEGRAL = -3 }; /* AGAIN: the node's bounds are tighter now */
-/* What to do with a node whose relaxation has integers; taken: they are a solution. A column to branch on, or CLOSED:
- * there is no better solution in it, or rounding allows no verdict, which given_up then knows. */
+/* Decides on a node with integers in its relaxation; taken: they are a solution. Returns a column to branch on, or
+ * CLOSED: the node has no better solution, or rounding allows no verdict, which given_up then records. */
 int32_t settle_uncertain(worker *w, int taken);
 
-/* Makes the model a minimisation, with all arrays, and rounds what has to be an integer. 1: it is infeasible; -1: out
- * of memory. */
+/* Makes the model a minimisation, with all arrays, and rounds numbers that must be integers. 1: it is infeasible; -1:
+ * out of memory. */
 int mip_prepare(mip *model, whole_rows *whole);
 
 /* Returns the status; the tree is to be closed in any case. */
@@ -156,10 +157,10 @@ gpuopt_status tree_open(tree *t, const mip *model, const whole_rows *whole);
 void tree_close(tree *t);
 /* Puts a child of the worker's node into the tree. */
 void tree_put(worker *w, decision d);
-/* Takes the first open node, which is to be freed, and waits for one while others may still bring some; NULL: there is
- * none, or time is up. */
+/* Takes the first open node, to be freed by the caller, and waits for one while others may still add some; NULL: there
+ * is none, or time is up. */
 open_node *tree_take(worker *w);
-/* Offers a solution, and takes over the tree's best one: only what is better is looked for from now on. */
+/* Offers a solution, and takes over the tree's best one: from now on only better solutions count. */
 void tree_offer(worker *w, const double *x, double objective);
 void tree_adopt(worker *w);
 

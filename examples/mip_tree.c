@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the threads of solve_mip share: open nodes and the best solution.
+ * Shared by the threads of solve_mip: open nodes and the best solution.
  */
 #include <math.h>
 #include <stdlib.h>

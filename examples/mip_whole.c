@@ -26,7 +26,8 @@ static double find_scale(const mip *m, int32_t row) {
     return m->matrix.start[row] < m->matrix.start[row + 1] ? scale : 0;
 }
 
-/* The integers next to a side or bound. What is beside one by less than decimal fractions may be wrong is that one. */
+/* The integers next to a side or bound. If it differs from an integer by less than decimal fractions may be wrong, the
+ * result is that integer. */
 static double whole_down(double x) {
     double nearest = floor(x + 0.5);
     return fabs(x - nearest) <= fmax(1e-9, 0x1p-50 * fabs(x)) ? nearest : floor(x);
@@ -44,12 +45,12 @@ static wide divisor_of(wide a, wide b) {
     return a < 0 ? -a : a;
 }
 
-/* ---- A row whose columns are partly fixed ---- */
+/* ---- A row with partly fixed columns ---- */
 
-/* What a whole row leaves to the columns that are not fixed, scaled. */
+/* The part of a whole row for the columns that are not fixed, scaled. */
 typedef struct residue {
     wide divisor;   /* of their entries; 0: there are none */
-    wide low, high; /* what their activity may be */
+    wide low, high; /* the limits of their activity */
     int below, above, overflow;
 } residue;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Probes the binary columns of a mixed-integer program: sets each to 0 and to 1, propagates to the fixpoint, and counts
- * what follows, by one call.
+ * the implications, by one call.
  *
  * Build, from the repository's root; -fopenmp adds threads:
  *     cc -O2 -I. examples/probe_mps.c examples/common.c examples/interrupt.c examples/io/m*.c \
@@ -56,7 +56,7 @@ static int take(void *options_of, const char *name, const char *value) {
 
 enum { ROUNDS = 1000 };
 
-/* What is found. */
+/* The results. */
 typedef struct found {
     gpuopt_outcome root; /* of the propagation of the whole model */
     int32_t binaries, fixings;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagates the bounds of a mixed-integer program: reads an MPS file or generates a model, does rounds in a loop as a
- * caller would, and prints what it found.
+ * Propagates the bounds of a mixed-integer program: reads an MPS file or generates a model, makes rounds in a loop as a
+ * caller would, and prints the result.
  *
  * Build, from the repository's root; -fopenmp adds threads:
  *     cc -O2 -I. examples/propagate_mps.c examples/common.c examples/interrupt.c examples/io/m*.c \
@@ -61,7 +61,7 @@ static int parse_option(void *options_of, const char *name, const char *value) {
     return -1;
 }
 
-/* Returns 0, or prints what is wrong and returns -1. */
+/* Returns 0, or prints the fault and returns -1. */
 static int parse(int argc, char **argv, options *o) {
     memset(o, 0, sizeof *o);
     o->backend = o->driver = "auto";
@@ -77,9 +77,9 @@ static const int64_t cuda_from_nonzeros = 2200;
 
 /* ---- Results ---- */
 
-/* What all calls together found, and how long they took. */
+/* The result of all calls together, and their time. */
 typedef struct summary {
-    const char *backend, *stopped; /* stopped: by what, in words; NULL: it was not */
+    const char *backend, *stopped; /* stopped: the cause, in words; NULL: none */
     gpuopt_propagator_info info;   /* sums over all calls */
     int64_t tightened_lower, tightened_upper;
     double seconds, read_seconds;
@@ -150,7 +150,7 @@ static gpuopt_status propagate(gpuopt_propagator *propagator, const options *o, 
     double start;
     gpuopt_desc_init(&step, sizeof step);
     gpuopt_desc_init(&s->info, sizeof s->info);
-    s->info.infeasible_row = s->info.infeasible_col = -1; /* what is printed if it is stopped before the first round */
+    s->info.infeasible_row = s->info.infeasible_col = -1; /* printed after a stop before the first round */
     while (!status && step.outcome == GPUOPT_MORE && !interrupted(NULL)) {
         start = now();
         status = gpuopt_propagator_round(propagator, watched ? 1 : (int32_t)o->rounds, &step);

@@ -53,6 +53,6 @@ int main(int argc, char **argv) {
     for (j = 0; j < 3 && !failed; j++) printf("%c in [%g, %g]\n", "xyz"[j], new_lb[j], new_ub[j]);
     gpuopt_propagator_destroy(propagator);
     gpuopt_context_destroy(context);
-    if (fflush(stdout) || ferror(stdout)) return 2; /* what it found could not be written */
+    if (fflush(stdout) || ferror(stdout)) return 2; /* the result could not be written */
     return failed;
 }

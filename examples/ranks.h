@@ -10,9 +10,9 @@
 
 enum { MOST_RANKS = 64 };
 
-/* Calls work once for each of `ranks` ranks, 1 to MOST_RANKS: for rank 0 in this thread, for each other one in a thread
- * of its own, and waits for them. Returns what it returned for rank 0, or why it was not called. A rank whose work
- * fails, or that cannot be started, abandons its transport, so that the others need not wait for it. */
+/* Calls work once for each of `ranks` ranks, 1 to MOST_RANKS: for rank 0 in this thread, for each other one in a
+ * separate thread, and waits for them. Returns the result for rank 0, or why it was not called. If a rank's work fails,
+ * or it cannot be started, it abandons its transport, so that the others need not wait for it. */
 gpuopt_status ranks_work(int ranks, gpuopt_status (*work)(int rank, const gpuopt_transport *transport, void *user),
                          void *user);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Solves a knapsack problem by branch and bound: reads a file or generates an instance, expands nodes in a loop as a
- * solver would, prints the result, and checks the item set against the model.
+ * Solves a knapsack problem by branch and bound: reads a file or generates an instance and expands nodes in a loop as a
+ * solver would. Prints the result, and checks the item set against the model.
  *
  * Build, from the repository's root; -fopenmp adds threads:
  *     cc -O2 -I. examples/solve_knapsack.c examples/common.c examples/interrupt.c examples/io/certificate.c \
@@ -53,7 +53,7 @@ typedef struct answer {
     int64_t *copies; /* [items] */
     int64_t profit, weight, chosen;
     double seconds;
-    const char *stopped; /* by what, in words */
+    const char *stopped; /* the cause, in words */
     int unwritten;       /* not 0: the certificate could not be written */
 } answer;
 

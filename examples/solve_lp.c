@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Solves a linear program with the simplex method: reads an MPS file or builds a generated model, iterates in a loop as
- * a caller would, prints the result, and checks it against the model.
+ * Solves a linear program with the simplex method: reads an MPS file or builds a generated model, and iterates in a
+ * loop as a caller would. Prints the result, and checks it against the model.
  *
  * Build, from the repository's root:
  *     cc -O2 -I. examples/solve_lp.c examples/common.c examples/interrupt.c examples/ranks.c \
@@ -62,8 +62,8 @@ static const char *const algorithms[] = {"auto", "primal", "dual", NULL};
 static const char *const pricings[] = {"devex", "dantzig", "steepest-edge", NULL};
 static const char *const ratios[] = {"harris", "expand", "textbook", NULL};
 
-/* From this many rows on a pivot is faster on the GPU, where it takes some microseconds whatever its size, than on a
- * CPU core. */
+/* From this many rows on a pivot is faster on the GPU, where it takes some microseconds for any size, than on a CPU
+ * core. */
 static const int32_t cuda_from_rows = 1000;
 
 /* ---- Command line ---- */
@@ -125,10 +125,10 @@ static int parse(int argc, char **argv, options *o) {
 
 /* ---- Results ---- */
 
-/* The vectors, with the lengths that gpuopt.h gives, and what they prove on the model. */
+/* The vectors, with the lengths that gpuopt.h gives, and their proofs on the model. */
 typedef struct answer {
     gpuopt_simplex_info info;
-    const char *backend, *stopped; /* stopped: by what, in words */
+    const char *backend, *stopped; /* stopped: the cause, in words */
     double *x, *reduced_cost, *activity, *dual, *farkas, *ray;
     double objective, bound, primal_violation, dual_violation; /* bound: if it was stopped; no solution is better */
     lp_proof proof;                                            /* of INFEASIBLE and UNBOUNDED */
@@ -271,7 +271,7 @@ static void print_words(const mip *model, const answer *a) {
 /* ---- The loop ---- */
 
 /* On a terminal, in pieces of about a tenth of a second, with a progress line; otherwise, and with ranks, in one call,
- * with fewer exchanges with a GPU. Then it has been stopped if that call leaves more to do: ranks stop together. */
+ * with fewer exchanges with a GPU. If that call leaves more to do, it was stopped: ranks stop together. */
 static gpuopt_status iterate(gpuopt_simplex *simplex, const options *o, answer *a) {
     int watched = !o->json && o->ranks == 1 && progress_is_seen();
     int64_t piece = watched ? 16 : INT64_MAX;
@@ -361,7 +361,7 @@ typedef struct task {
     answer *a;
 } task;
 
-/* The answers of all ranks but the first are the same, and nobody reads them. */
+/* The answers of all other ranks are the same, and are not read. */
 static gpuopt_status solve_as_rank(int rank, const gpuopt_transport *transport, void *task_of) {
     const task *t = task_of;
     gpuopt_status status = GPUOPT_ERROR_MEMORY;
@@ -387,7 +387,7 @@ static int run(const options *o, mip *model, answer *a) {
     if (!status) status = o->ranks > 1 ? solve_by_ranks(o, model, a) : solve(o, model, NULL, a);
     if (status) {
         fprintf(stderr, "%s: %s\n", o->model, gpuopt_status_string(status));
-        return status == GPUOPT_ERROR_ARGUMENT ? EXIT_BAD_INPUT : EXIT_FAILED; /* the log has said why */
+        return status == GPUOPT_ERROR_ARGUMENT ? EXIT_BAD_INPUT : EXIT_FAILED; /* the log has the reason */
     }
     if (o->json) print_json(o, model, a);
     else print_words(model, a);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Solves a mixed-integer program by branch and bound. The root is probed and gets cuts. Each node is propagated, its
- * relaxation solved by the dual simplex method from its parent's basis, and branched on a column chosen by strong
- * branching and by what branching has brought before; dives look for solutions. Threads take nodes from one queue.
+ * Solves a mixed-integer program by branch and bound. The root is probed and gets cuts. Each node is propagated, and
+ * its relaxation is solved by the dual simplex method from its parent's basis. Strong branching and the effects of
+ * earlier branching select the column to branch on; dives look for solutions. Threads take nodes from one queue.
  *
  * Build, from the repository's root:
  *     cc -O2 -I. examples/solve_mip.c examples/mip_*.c examples/common.c examples/interrupt.c examples/io/m*.c \
@@ -65,8 +65,8 @@ int is_fractional(const worker *w, int32_t j) {
 
 /* ---- Dives ---- */
 
-/* The column that a dive rounds next, and where to: towards the best solution, or up where it is nearest to that; col
- * -1: all are integers. */
+/* The column that a dive rounds next, and its value: towards the best solution, or up for the column nearest to that;
+ * col -1: all are integers. */
 static decision round_one(const worker *w, int guided) {
     decision d = {-1, 0, 0, 0};
     double least = HUGE_VAL;
@@ -83,7 +83,7 @@ static decision round_one(const worker *w, int guided) {
 
 static decision opposite(decision d) { return (decision){d.col, !d.upper, d.value + (d.upper ? 1 : -1), 1 - d.moved}; }
 
-/* Goes to a child and solves its relaxation; where there is no better solution, comes back. */
+/* Goes to a child and solves its relaxation; if there is no better solution, returns. */
 static int step_down(worker *w, decision d) {
     int32_t depth = w->depth;
     if (node_descend(w, d) && node_relax(w)) return 1;
@@ -131,7 +131,7 @@ static int by_score(const void *a, const void *b) {
     return x->score != y->score ? (x->score < y->score) - (x->score > y->score) : (x->col > y->col) - (x->col < y->col);
 }
 
-/* The fractional columns, the most promising ones first. */
+/* The fractional columns, the most promising first. */
 static int32_t list_candidates(worker *w, candidate *list) {
     tree *t = w->tree;
     int32_t j, count = 0;
@@ -148,8 +148,8 @@ static int32_t list_candidates(worker *w, candidate *list) {
     return count;
 }
 
-/* Strong branching: replaces the scores of columns by how much the objective rises in their children, of some
- * iterations each. Bounds beyond which there is no better solution go into the worker's list; returns how many. */
+/* Strong branching: replaces the scores of columns by the rise of the objective in their children, of some iterations
+ * each. Bounds beyond which there is no better solution go into the worker's list; returns how many. */
 static int32_t try_children(worker *w, candidate **tried, int32_t count) {
     gpuopt_simplex_children_desc children = GPUOPT_INIT(gpuopt_simplex_children_desc);
     gpuopt_simplex_child_report report = GPUOPT_INIT(gpuopt_simplex_child_report);
@@ -205,8 +205,8 @@ static int32_t choose(worker *w) {
     return result;
 }
 
-/* Tightens integer columns whose distance from a relaxation's optimum would cost more than the cutoff allows. Returns
- * how many, or CLOSED: there is no better solution. */
+/* Tightens integer columns if their distance from a relaxation's optimum would cost more than the cutoff allows.
+ * Returns how many, or CLOSED: there is no better solution. */
 static int32_t tighten_by_cost(worker *w, double objective, const double *x, const double *slope) {
     int32_t j, count = 0;
     if (w->cutoff >= HUGE_VAL) return 0;
@@ -253,7 +253,7 @@ static int32_t solve_node(worker *w) {
     return col == AGAIN ? CLOSED : col;
 }
 
-/* Puts the children of the node into the tree, or goes on to one of them. Returns whether it does. */
+/* Puts the children of the node into the tree, or continues with one of them. Returns whether it does. */
 static int branch(worker *w, int32_t col) {
     int integral = col == INTEGRAL, taken = integral && take_rounded(w);
     int dives = w->nodes % 32 == 1 && 4 * w->dives <= w->iterations + 10000;
@@ -270,7 +270,7 @@ static int branch(worker *w, int32_t col) {
     return 0;
 }
 
-/* What is left of the node when time is up is not searched. */
+/* When time is up, the rest of the node is not searched. */
 static void lose(worker *w) {
     if (w->late) w->given_up = fmin(w->given_up, w->bound);
 }
@@ -300,7 +300,7 @@ static void *search(void *worker_of) {
         w->bound = next->bound;
         node_back(w, 0);
         tree_adopt(w);
-        if (w->cutoff < w->known) /* at level 0, what the cutoff and the root's reduced costs imply */
+        if (w->cutoff < w->known) /* at level 0, the consequences of the cutoff and the root's reduced costs */
             inside = tighten_by_cost(w, t->root_objective, t->root_x, t->root_slope) >= 0 &&
                      worker_ok(w, gpuopt_propagator_commit(w->propagator));
         w->known = w->cutoff;
@@ -350,7 +350,7 @@ static void solve(tree *t, worker *w, int32_t threads) {
 
 /* Prints the answer, and returns the exit status. */
 static int report(const options *o, const tree *t, const worker *w, double sign, double seconds) {
-    double left = t->count > 0 ? t->node[0]->bound : HUGE_VAL; /* the least bound of what was not searched */
+    double left = t->count > 0 ? t->node[0]->bound : HUGE_VAL; /* the least bound of the unsearched part */
     double objective = t->found && !t->unbounded ? sign * t->best_objective : NAN, bound;
     int64_t nodes = 0, iterations = 0, k;
     const char *status = t->found ? "optimal" : "infeasible";

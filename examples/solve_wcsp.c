@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Solves a weighted CSP or another graphical model by bucket elimination: reads a .wcsp, .cfn or .uai file or builds a
- * generated model, eliminates in a loop as a caller would, prints the result, and checks the assignment against the
+ * generated model, and eliminates in a loop as a caller would. Prints the result, and checks the assignment against the
  * model.
  *
  * Build, from the repository's root; -fopenmp adds threads:
@@ -124,7 +124,7 @@ static int parse_option(void *options_of, const char *name, const char *value) {
     return -1;
 }
 
-/* Returns 0, or prints what is wrong and returns -1. */
+/* Returns 0, or prints the fault and returns -1. */
 static int parse(int argc, char **argv, options *o) {
     memset(o, 0, sizeof *o);
     o->backend = o->policy = "auto";
@@ -172,7 +172,7 @@ static int parse(int argc, char **argv, options *o) {
 /* ---- The loop ---- */
 
 /* Eliminates one variable at a time on a terminal, and overwrites a line of progress. Otherwise all variables are
- * eliminated in one call, which is faster: buckets that do not wait for one another are computed together. */
+ * eliminated in one call, which is faster: independent buckets are computed together. */
 static gpuopt_status eliminate(gpuopt_elimination *elimination, const options *o, wcsp_answer *a) {
     int watched = !o->json && o->ranks == 1 && progress_is_seen();
     double start = now();
@@ -198,7 +198,7 @@ static int write_certificate(const options *o, const problem *p, const wcsp_answ
                                    a->assigned ? a->value : NULL);
 }
 
-/* Takes an assignment of the model that is eliminated: lifts it if that is a reduced one. */
+/* Takes an assignment of the eliminated model: maps it back if that is a reduced model. */
 static gpuopt_status take_values(problem *p, const int32_t *value, wcsp_answer *a) {
     gpuopt_status status = GPUOPT_OK;
     a->assigned = 1;
@@ -228,7 +228,7 @@ static gpuopt_status solve_centrally(gpuopt_context *context, const options *o, 
         a->real = found.value;
     }
     if (!status && o->certificate) {
-        /* With mini-buckets there are several messages a variable, with slices those of the last one, and else none. */
+        /* With mini-buckets there are several messages a variable, with slices the last slice's, and else none. */
         int whole = a->estimate.policy == GPUOPT_POLICY_EXACT || a->estimate.policy == GPUOPT_POLICY_STREAM;
         a->unwritten = write_certificate(o, p, a, whole ? elimination : NULL);
     }
@@ -236,8 +236,7 @@ static gpuopt_status solve_centrally(gpuopt_context *context, const options *o, 
     return status;
 }
 
-/* Shifts costs between mini-buckets, and eliminates the relaxation that comes of it. An assignment follows from its
- * bounds. */
+/* Shifts costs between mini-buckets, and eliminates the resulting relaxation. An assignment follows from its bounds. */
 static gpuopt_status solve_relaxed(gpuopt_context *context, const options *o, problem *p, wcsp_answer *a) {
     const double start = now();
     gpuopt_elimination_cost_shifting *relaxation = NULL;
@@ -254,7 +253,7 @@ static gpuopt_status solve_relaxed(gpuopt_context *context, const options *o, pr
         status = gpuopt_elimination_set_evidence(elimination, GPUOPT_HOST, 0, p->given);
     if (!status) status = eliminate(elimination, o, a);
     a->bound = a->info.value;
-    if (!status && a->info.outcome == GPUOPT_MORE) { /* stopped: the bound is what shifting costs has found */
+    if (!status && a->info.outcome == GPUOPT_MORE) { /* stopped: the bound is the result of shifting costs */
         a->unknown = a->relaxation.outcome == GPUOPT_MORE;
         a->info.cost = a->relaxation.cost + a->reduction.offset;
         a->info.value = a->relaxation.value;
@@ -290,7 +289,7 @@ typedef struct shared_task {
     counter *counter;
 } shared_task;
 
-/* The other ranks take the model from rank 0; their answers are the same, and nobody reads them. */
+/* The other ranks take the model from rank 0; their answers are the same, and are not read. */
 static gpuopt_status solve_as_rank(int rank, const gpuopt_transport *transport, void *task_of) {
     const shared_task *t = task_of;
     problem p = *t->p;
@@ -308,11 +307,12 @@ static gpuopt_status solve_as_rank(int rank, const gpuopt_transport *transport, 
         other.task = t->a->task;
         p.reduction = NULL;
         other.value = calloc((size_t)p.model.variables + 1, sizeof *other.value);
-        p.reduced = calloc((size_t)p.model.variables + 1, sizeof *p.reduced); /* each rank gets the values in its own */
+        p.reduced = calloc((size_t)p.model.variables + 1, sizeof *p.reduced); /* each rank has its values in its own
+                                                                               * array */
         if (!other.value || !p.reduced) status = GPUOPT_ERROR_MEMORY;
         if (!status) status = open_context("cpu", 0, (int)t->o->threads, &printer, &context, &backend);
     }
-    group.time_limit = 1e9; /* a thread that cannot go on abandons the others */
+    group.time_limit = 1e9; /* a thread that cannot continue abandons the others */
     if (!status) status = gpuopt_group_create(context, transport, &group, &p.desc.group);
     if (rank == 0) count_from_now(t->counter); /* without the group, which is not part of the plan */
     if (!status) status = solve_centrally(context, t->o, &p, a);
@@ -406,7 +406,7 @@ static int run(const options *o, problem *p, wcsp_answer *a) {
     gpuopt_status status = solve(o, p, a);
     if (status) {
         fprintf(stderr, "%s: %s\n", o->model, gpuopt_status_string(status));
-        /* The log has what is wrong with the model. */
+        /* The log has the fault of the model. */
         return status == GPUOPT_ERROR_ARGUMENT || status == GPUOPT_ERROR_NUMERIC ? EXIT_BAD_INPUT : EXIT_FAILED;
     }
     if (o->plan) {

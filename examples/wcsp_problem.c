@@ -56,7 +56,7 @@ void expand_values(const problem *p, int32_t *value) {
     if (p->merge.first) graphical_merge_expand(&p->merge, value);
 }
 
-/* Sets the descriptor's model: certificates are about the file's, all else about that with merged values. */
+/* Sets the descriptor's model: certificates are about the file's model, all else about the model with merged values. */
 static int describe(const options *o, problem *p, const wcsp_answer *a) {
     gpuopt_elimination_desc *desc = &p->desc;
     const graphical_model *model = &p->model;
@@ -172,11 +172,11 @@ gpuopt_status plan_policies(gpuopt_context *context, problem *p, log_printer *pr
         wcsp_plan *plan = &a->plan[k];
         plan->estimate.struct_size = sizeof plan->estimate;
         desc.policy = (gpuopt_elimination_policy)k;
-        /* These are one plan each, whatever the limit; that of the others depends on it. */
+        /* These have one plan each, for any limit; the others' plans depend on it. */
         plan->limited = k != GPUOPT_POLICY_EXACT && k != GPUOPT_POLICY_DROP;
         memory.bytes = plan->limited ? limit : UINT64_MAX / 2;
         desc.z = k == GPUOPT_POLICY_MINI_BUCKET ? p->desc.z : 0;
-        printer->quiet = 1; /* it logs what does not fit */
+        printer->quiet = 1; /* it logs policies that do not fit */
         status = gpuopt_elimination_order(context, &desc, NULL, NULL, &plan->estimate);
         printer->quiet = 0;
         plan->known = !status;

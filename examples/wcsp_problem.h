@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What solve_wcsp is asked: the model, its descriptor and the arrays that go with it, and plans of it.
+ * The input of solve_wcsp: the model, its descriptor and their arrays, and plans of it.
  */
 #ifndef EXAMPLES_WCSP_PROBLEM_H
 #define EXAMPLES_WCSP_PROBLEM_H
@@ -19,7 +19,7 @@ typedef struct options {
 typedef struct problem {
     graphical_model model; /* as it was read */
     graphical_merge merge; /* the model with fewer values that is solved instead, or nothing */
-    /* [variables] each; reduced: values of the model that is eliminated, which p->reduction may have made */
+    /* [variables] each; reduced: values of the eliminated model, which p->reduction may have made */
     int32_t *fixed, *agent, *condition, *given, *order, *parent, *reduced;
     gpuopt_elimination_desc desc;
     gpuopt_elimination_order_search search; /* of desc, like the next one */
@@ -30,9 +30,9 @@ typedef struct problem {
 /* Reads everything and fills the descriptor. Returns 0, or -1 and the error; free_problem() in any case. */
 int load_problem(const options *o, problem *p, wcsp_answer *a, char *error, size_t error_size);
 void free_problem(problem *p, wcsp_answer *a);
-/* Makes values of what is solved, before any reduction, values of the model; in place. */
+/* Turns values of the solved model, before any reduction, into values of the model; in place. */
 void expand_values(const problem *p, int32_t *value);
-/* Checks the answer on the model as it was read. Returns 0, or prints what is wrong and returns -1. */
+/* Checks the answer on the model as it was read. Returns 0, or prints the fault and returns -1. */
 int check_answer(const options *o, const problem *p, const wcsp_answer *a);
 /* Three quarters of the machine's memory, or 0 if the system does not report how much it has. */
 uint64_t most_host_memory(void);

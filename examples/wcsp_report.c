@@ -35,7 +35,7 @@ static void print_json_task(const graphical_model *model, const wcsp_answer *a) 
     int known = !infeasible(a) && !a->unknown;
     /* ln Z has no assignment: its upper bound is the value itself. */
     int upper = a->task == TASK_LOGZ ? known : a->assigned, lower = known && (a->task != TASK_LOGZ || a->exact);
-    /* What is a lower bound of costs is an upper one of those whose negative they are. */
+    /* If costs are negated, their lower bound is an upper bound. */
     if (model->maximised) print_cost("lower_bound", model, a->cost, 0, upper);
     print_cost(model->maximised ? "upper_bound" : "lower_bound", model, a->info.cost, a->info.value, lower);
     if (!model->maximised)

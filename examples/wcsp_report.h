@@ -14,7 +14,7 @@ extern const char *const policies[]; /* as gpuopt_elimination_policy, NULL */
 
 typedef enum task { TASK_MIN = 0, TASK_COUNT, TASK_LOGZ } task;
 
-/* What a policy would take. */
+/* The memory of a policy. */
 typedef struct wcsp_plan {
     gpuopt_elimination_estimate estimate;
     uint64_t bytes;
@@ -32,7 +32,7 @@ typedef struct wcsp_answer {
     int64_t cost;        /* of it, looked up in the model */
     double real;         /* the same of a DOUBLE model */
     int exact;           /* the bounds are proven equal; with TASK_LOGZ: the value is no bound */
-    const char *stopped; /* by what, in words; NULL: it was not */
+    const char *stopped; /* the cause, in words; NULL: none */
     int unknown;         /* not 0: stopped before there was a bound on the optimum */
     int unwritten;       /* not 0: the certificate could not be written */
     uint64_t peak_predicted, peak;
@@ -42,7 +42,7 @@ typedef struct wcsp_answer {
     double reduce_seconds;
     gpuopt_elimination_cost_shifting_info relaxation; /* scale 0: costs were not shifted */
     double bound, relax_seconds;                      /* of the relaxation, before it is rounded */
-    wcsp_plan plan[7];                                /* by policy; what is `chosen` of those, 0: none fits */
+    wcsp_plan plan[7];                                /* by policy; `chosen`: its index, 0: none fits */
     int chosen;
     uint64_t limit;
     int distributed;

@@ -53,8 +53,8 @@ static memory *recall(const search *s, int32_t level, uint64_t number) {
     return &s->cache[(h ^ h >> 32) & s->mask];
 }
 
-/* Looks up what the bounds of `count` open states rise by with each value of their variable: one call for each of its
- * copies. Only the values of the context are read. */
+/* Looks up the rises of the bounds of `count` open states for each value of their variable: one call for each of its
+ * copies. Reads only the values of the context. */
 static void look_up(search *s, int32_t variable, int32_t count) {
     tree_level *l = &s->tree.level[variable];
     for (int32_t i = 0; i < count; i++)
@@ -111,7 +111,7 @@ static void follow(const tree_level *l, int32_t i, int32_t value, tree_level *be
             below->from[k] < 0 ? value : l->state[(int64_t)i * l->width + below->from[k]];
 }
 
-/* Sets aside the states that are known, or equal to another one, and lists the others as open. */
+/* Sets aside the states that are solved, or equal to another one, and lists the others as open. */
 static int32_t list_open(search *s, int32_t variable, int32_t count, int again) {
     tree_level *l = &s->tree.level[variable];
     int32_t open = 0;
@@ -139,10 +139,10 @@ static int32_t list_open(search *s, int32_t variable, int32_t count, int again) 
     return open;
 }
 
-/* Solves what is below `count` states of a variable. excess[i]: by how much the least cost of completing state i is
- * above its bound, if that is less than limit[i]; else limit[i]. Since the bound is a sum over the tree, excess is the
- * least sum, over the values, of what the bound rises by and of the excess of each branch below. again: do not believe
- * what is remembered, for best [count] is wanted. */
+/* Solves the states below `count` states of a variable. excess[i]: the difference of the least cost of completing state
+ * i and its bound, if that is less than limit[i]; else limit[i]. The bound is a sum over the tree. So excess is the
+ * least sum, over the values, of the bound's rise and of the excess of each branch below. again: do not use remembered
+ * results, since best [count] is needed. */
 static void solve(search *s, int32_t variable, int32_t count, int again) {
     tree_level *l = &s->tree.level[variable];
     int32_t open = list_open(s, variable, count, again), picked, below, i, j, n;

@@ -41,7 +41,7 @@ static void find_contexts(tree *t, const graphical_model *m, const int32_t *orde
     }
 }
 
-/* Lists the context of a variable whose parent's is there already. */
+/* Lists the context of a variable; its parent's context must be listed already. */
 static int fill_level(tree *t, const graphical_model *m, int32_t v, const uint64_t *set) {
     tree_level *l = &t->level[v];
     const size_t batch = (size_t)t->batch, values = (size_t)m->domain[v];

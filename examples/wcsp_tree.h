@@ -9,13 +9,13 @@
 
 #include "examples/io/graphical.h"
 
-/* A variable. Below it in the tree are those that are eliminated before it and depend on its value; branches do not
- * depend on one another. What is below depends on the context alone: the variables above that it, or one below it, has
- * a function with. A state is the values of the context. */
+/* A variable. Below it in the tree are the variables that are eliminated before it and depend on its value; branches
+ * are independent. The part below depends only on the context: the variables above that share a function with this
+ * variable or one below it. A state is the values of the context. */
 typedef struct tree_level {
     int32_t values, parent, first_child, next_sibling; /* of the variable; variables, or -1 */
     int32_t width, *context;                           /* [width] variables */
-    int32_t *from;  /* [width] where each of them is in the parent's context; -1: it is the parent */
+    int32_t *from;  /* [width] place of each of them in the parent's context; -1: it is the parent */
     uint64_t *unit; /* [width]: a state's number is the sum of value * unit; NULL: states are too many for that */
     /* States that are being solved at a time, up to tree.batch: */
     int32_t *state;          /* [batch][width] */
@@ -23,8 +23,8 @@ typedef struct tree_level {
     int32_t *best;           /* [batch] the value with that excess, -1: none */
     int32_t *twin;           /* [batch] the number of an equal state, or -1 */
     int32_t *open;           /* [batch] the states that are looked up */
-    int64_t *rise;           /* [batch][values] what the bound of each of these rises by */
-    int32_t *sorted, *next;  /* [batch][values] the values by that, -1: no more; [batch] the next one to try */
+    int64_t *rise;           /* [batch][values] the rise of the bound for each of these */
+    int32_t *sorted, *next;  /* [batch][values] the values sorted by rise, -1: end; [batch] the next one to try */
     int32_t *owner, *value;  /* [batch] successors: the state that each comes from, the value of the variable */
     int64_t *sum;            /* [batch] their excess so far */
 } tree_level;
@@ -33,11 +33,11 @@ typedef struct tree {
     int32_t levels, root; /* a level for each variable; the first root, the others are its siblings */
     int32_t batch;
     tree_level *level;
-    double largest; /* log2 of the entries of the largest table that an exact elimination has */
+    double largest; /* log2 of the entries of the largest table of an exact elimination */
 } tree;
 
-/* Makes the tree of a model and an order of elimination [variables]; returns -1 if there is no memory. tree_free() in
- * any case. */
+/* Makes the tree of a model and an order of elimination [variables]; returns -1 if there is no memory. Call tree_free()
+ * in any case. */
 int tree_make(tree *t, const graphical_model *model, const int32_t *order, int32_t batch);
 void tree_free(tree *t);
 

@@ -36,7 +36,7 @@ static double finish(simulation *s, const part *p, double work) {
     return done;
 }
 
-/* Makes the handle of the part, eliminates, and sends the messages that come out. */
+/* Makes the handle of the part, eliminates, and sends the resulting messages. */
 static gpuopt_status work_up(simulation *s, part *p) {
     gpuopt_elimination_estimate estimate;
     gpuopt_elimination_info info;
@@ -56,7 +56,7 @@ static gpuopt_status work_up(simulation *s, part *p) {
 
 /* ---- Downwards: VALUE ---- */
 
-/* Finds the values of the part's own variables from those that were decided before. room [2 * variables]. */
+/* Finds the values of the part's own variables from the values decided before. room [2 * variables]. */
 static gpuopt_status work_down(simulation *s, part *p, int32_t *capacity, int32_t *value) {
     agents_answer *answer = s->answer;
     gpuopt_elimination_assignment found;

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * Distributed elimination, DPOP or with mini-buckets ADPOP, in one process: every agent has a handle of its own, with
- * the functions whose first variable in the order is one of its own, and the messages of its children. Agents exchange
- * only bytes.
+ * Distributed elimination, DPOP or with mini-buckets ADPOP, in one process. Every agent has a separate handle, with the
+ * functions whose first variable in the order is the agent's, and the messages of its children. Agents exchange only
+ * bytes.
  *
- * The pseudo-tree is that of the elimination order: parent[v] is the variable whose bucket v's message goes to. An
- * agent's variables that are connected in it are one part, with one handle; an agent whose variables are not all
- * connected works on its parts one after another. A UTIL message is a packed message and the numbers of the variables
- * in its scope; it goes to the part that eliminates the first of them or, if it has no variable, which mini-buckets can
- * cause, to the root. A VALUE message is what a part and those below it need of its parent: pairs of
- * variable and value.
+ * The elimination order determines the pseudo-tree: parent[v] is the variable whose bucket receives v's message. An
+ * agent's variables that are connected in the tree form one part, with one handle. An agent with several parts works on
+ * them one after another. A UTIL message is a packed message and the numbers of the variables in its scope. It goes to
+ * the part that eliminates the first of them. If it has no variable, which mini-buckets can cause, it goes to the root.
+ * A VALUE message has the values that a part and the parts below it need from its parent: pairs of variable and value.
  *
  * With policy AUTO a part that does not fit is bounded by mini-buckets. It is not sliced, because its messages would
- * then be those of one slice.
+ * then belong to one slice only.
  *
- * Time is simulated: a part begins when its last message has arrived and its agent is free; it unpacks, creates its
- * handle (which reads its functions), eliminates, packs. The time of the slowest path is what agents would need on
- * separate machines whose network takes no time.
+ * Time is simulated: a part begins when its last message has arrived and its agent is free. The agent unpacks, creates
+ * its handle (which reads its functions), eliminates, and packs. The time of the slowest path is the time that agents
+ * would need on separate machines with an instant network.
  */
 #ifndef EXAMPLES_IO_AGENTS_H
 #define EXAMPLES_IO_AGENTS_H
@@ -34,7 +33,7 @@ typedef struct agents_answer {
     int assigned;                                    /* not 0: value has an assignment that no part found forbidden */
 } agents_answer;
 
-/* The memory of UTIL messages. The functions are malloc and free, or what does the same in device memory. */
+/* The memory of UTIL messages. The functions are malloc and free, or equivalents for device memory. */
 typedef struct agents_memory {
     gpuopt_memory_space where;
     void *(*allocate)(size_t bytes);

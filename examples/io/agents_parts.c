@@ -46,14 +46,14 @@ void agents_release(simulation *s) {
     free(s->need);
 }
 
-/* ---- Who does what ---- */
+/* ---- Division of work ---- */
 
 static int by_number(const void *a, const void *b) {
     int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
     return (x > y) - (x < y);
 }
 
-/* Counts the agents among those that own a variable, and numbers the parts' agents from 0. */
+/* Counts the agents that own a variable, and numbers the parts' agents from 0. */
 static gpuopt_status number_agents(simulation *s) {
     int32_t *number = malloc(sizeof *number * ((size_t)s->parts + 1)), count = 0, k;
     if (!number) return GPUOPT_ERROR_MEMORY;
@@ -126,7 +126,7 @@ void share_functions(simulation *s) {
     s->of_part[s->parts] = desc->functions;
 }
 
-/* Notes that the part needs this variable. Returns 1, 0 if that was known, or -1 without memory. */
+/* Notes that the part needs this variable. Returns 1, 0 if that was noted before, or -1 without memory. */
 static int add_need(needs *n, int32_t variable) {
     int32_t k;
     for (k = 0; k < n->count; k++)
@@ -185,7 +185,7 @@ void free_inbox(part *p) {
     }
 }
 
-/* Adds those variables that the part does not have yet; room: the size of p->name. */
+/* Adds the variables that the part does not have yet; room: the size of p->name. */
 static int add_names(simulation *s, part *p, int32_t count, const int32_t *variable, int64_t *capacity) {
     int32_t k;
     for (k = 0; k < count; k++) {
@@ -202,7 +202,7 @@ static int add_names(simulation *s, part *p, int32_t count, const int32_t *varia
     return 0;
 }
 
-/* A scope in the numbers of the handle that is being made, behind those that are in `numbers` already. */
+/* A scope in the numbers of the handle under construction, appended to `numbers`. */
 static const int32_t *in_numbers(const simulation *s, int32_t arity, const int32_t *scope, int32_t *numbers,
                                  int64_t *used) {
     int32_t *to = numbers + *used, j;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The private part of agents.h: which agent does what, and the models that it makes.
+ * The private part of agents.h: the division of work among agents, and their models.
  */
 #ifndef EXAMPLES_IO_AGENTS_PARTS_H
 #define EXAMPLES_IO_AGENTS_PARTS_H
@@ -29,7 +29,7 @@ typedef struct part {
     double ready; /* the time at which all that it waits for has arrived */
 } part;
 
-/* The variables outside of a part whose values it or a part below it needs: what its VALUE message is about. */
+/* The variables outside of a part with values that it or a part below it needs: the content of its VALUE message. */
 typedef struct needs {
     int32_t count, capacity;
     int32_t *name; /* [count] */
@@ -55,7 +55,7 @@ typedef struct simulation {
     double *busy;       /* [parts] the time until which each agent is busy; agents are numbered from 0 here */
 } simulation;
 
-/* What the model of one part is made of. */
+/* The data for the model of one part. */
 typedef struct draft {
     gpuopt_elimination_function *function; /* [functions] the part's */
     gpuopt_elimination_packed *message;    /* [messages] its children's */
@@ -73,8 +73,8 @@ void share_functions(simulation *s);
 /* The part that eliminates the first of these variables; `otherwise` if none of them is eliminated. */
 int32_t meets_first(const simulation *s, int32_t arity, const int32_t *variable, int32_t otherwise);
 
-/* Finds what each part needs. A variable of a function is needed by the function's part, and by all parts between that
- * and the one that decides the variable: values go down from part to part. */
+/* Finds the values that each part needs. A variable of a function is needed by the function's part, and by all parts up
+ * to the part that decides the variable: values go down from part to part. */
 gpuopt_status find_needs(simulation *s);
 
 /* Makes the functions and variables of the part, in the numbers of its handle, and p->name. The caller frees them in
@@ -85,13 +85,13 @@ extern const agents_memory agents_host;
 void free_message(message *m);
 void free_inbox(part *p);
 
-/* Makes the handle of the part from its functions and its inbox, eliminates, and adds what it found to s->answer. The
- * time that only the estimate takes, which is for the report, is added to *start. */
+/* Makes the handle of the part from its functions and its inbox, eliminates, and adds the result to s->answer. The time
+ * used only for the estimate, which is for the report, is added to *start. */
 gpuopt_status eliminate_part(simulation *s, part *p, gpuopt_elimination_estimate *estimate,
                              gpuopt_elimination_info *info, double *start);
 /* Packs message `number` of the part; *packed is NULL if it does not leave the part. */
 gpuopt_status pack_message(const simulation *s, const part *p, int32_t number, message **packed);
-/* Inserts a message into the inbox of its part, at the position of its variable and after equal ones. */
+/* Inserts a message into the inbox of its part, at the position of its variable and after equal positions. */
 void deliver(simulation *s, message *m);
 
 /* Adds up estimates; takes the maximum where a sum is meaningless. */
@@ -99,7 +99,7 @@ void add_estimate(gpuopt_elimination_estimate *sum, const gpuopt_elimination_est
 /* Adds the result of a root: the components of a model are independent. */
 void add_root(const simulation *s, gpuopt_elimination_info *sum, const gpuopt_elimination_info *info);
 
-/* The arrays of s, for s->desc; agents_release frees all that s holds. */
+/* The arrays of s, for s->desc; agents_release frees all memory of s. */
 gpuopt_status agents_allocate(simulation *s);
 void agents_release(simulation *s);
 

@@ -18,7 +18,7 @@ typedef struct network {
     int32_t *sent;           /* [ranks][ranks] how many go from where to where */
 } network;
 
-/* What announces a UTIL message. */
+/* The announcement of a UTIL message. */
 typedef struct head {
     int32_t to, position, arity, unused;
     uint64_t size;
@@ -27,7 +27,7 @@ typedef struct head {
 static int32_t rank_of(const network *n, const part *p) { return p->agent % n->ranks; }
 static int is_mine(const network *n, const part *p) { return rank_of(n, p) == n->rank; }
 
-/* ---- The graph, which all ranks know ---- */
+/* ---- The graph, common to all ranks ---- */
 
 static void measure_tree(network *n) {
     int32_t k;
@@ -80,7 +80,7 @@ static gpuopt_status send_util(network *n, int32_t rank) {
     return status;
 }
 
-/* What comes from another process is looked at before it is used; the library looks at the packed table. */
+/* Data from another process are checked before use; the library checks the packed table. */
 static int is_sound(const network *n, const head *h) {
     return h->to >= 0 && h->to < n->s.parts && is_mine(n, &n->s.part[h->to]) && h->arity >= 0 &&
            h->arity <= n->s.desc->variables && h->position >= 0 && h->size > 0;
@@ -182,7 +182,7 @@ static gpuopt_status add_up(network *n) {
     own.exact = n->s.exact;
     status =
         gpuopt_group_all_gather(n->group, GPUOPT_HOST, &own, sizeof own, all, sizeof own * (uint64_t)n->ranks, NULL);
-    if (!status) *sum = all[0].answer; /* in the order of ranks, so that all of them get the same bits */
+    if (!status) *sum = all[0].answer; /* in the order of ranks, so that all of them have the same bits */
     for (r = 0; r < n->ranks && !status; r++) {
         const agents_answer *a = &all[r].answer;
         if (!all[r].exact) n->s.exact = 0;
@@ -191,7 +191,7 @@ static gpuopt_status add_up(network *n) {
         add_estimate(&sum->estimate, &a->estimate);
         add_root(&n->s, &sum->info, &a->info);
     }
-    /* What is still counted is this rank's own, until share(). */
+    /* The remaining counts are this rank's own, until share(). */
     sum->util_messages = own.answer.util_messages;
     sum->util_bytes = own.answer.util_bytes;
     sum->largest_bytes = own.answer.largest_bytes;
@@ -259,7 +259,7 @@ static gpuopt_status go_down(network *n, int32_t *capacity, int32_t *value) {
     return status;
 }
 
-/* Gives every rank the values that each has decided, and the sums of what was counted. */
+/* Gives every rank the values that each has decided, and the sums of the counts. */
 static gpuopt_status share(network *n, int32_t *value) {
     agents_answer *a = n->s.answer;
     const gpuopt_elimination_desc *desc = n->s.desc;

@@ -35,8 +35,8 @@ static int set(reader *r, int32_t variable, gpuopt_simplex_variable status, cons
     return 0;
 }
 
-/* A name of a fixed column may have blanks; the model's has none, or '_' if another is the same without them. Returns
- * -1 if there is no such name, or if either may be meant. */
+/* A name of a fixed column may have blanks. The model's has none, or '_' if another name is the same without them.
+ * Returns -1 if there is no such name, or if either may be meant. */
 static int32_t find(const names *n, const char *name) {
     char bare[64], joined[64];
     size_t k, length = 0;
@@ -135,7 +135,7 @@ static int take_in_order(reader *r, int32_t first, int32_t count) {
     return end[strspn(end, " \t")] ? not_understood(r) : 0;
 }
 
-/* Whether two names are the same, but for '_', which HiGHS puts for a space in a name. */
+/* Whether two names are the same, up to '_', which HiGHS writes for a space in a name. */
 static int is_like(const char *a, const char *b) {
     for (;; a++, b++) {
         a += strspn(a, "_");
@@ -144,7 +144,7 @@ static int is_like(const char *a, const char *b) {
     }
 }
 
-/* A name, whose spaces do not count, and a status on each line. */
+/* A name, without its spaces, and a status on each line. */
 static int take_named(reader *r, int32_t first, int32_t count) {
     const names *names = first ? &r->row : &r->col;
     int32_t k, number;
@@ -216,7 +216,7 @@ static int read_all(reader *r, int fixed) {
     return 0;
 }
 
-/* In words, then in fixed columns; of two errors, the one further down tells more. */
+/* In words, then in fixed columns; of two errors, the later one is more useful. */
 static int read_either(reader *r, char *second) {
     char *first = r->t->error;
     long line;

@@ -111,7 +111,7 @@ static gpuopt_status write_message(FILE *file, gpuopt_elimination *elimination, 
     return status;
 }
 
-/* Whether the messages are those of one exact elimination, and few enough. */
+/* Whether the messages belong to one exact elimination, and are few enough. */
 static int has_messages(gpuopt_elimination *elimination, int32_t count) {
     gpuopt_elimination_message_info info;
     int64_t entries = 0;

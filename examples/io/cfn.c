@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
  * toulbar2's format of cost function networks: JSON with less punctuation. Commas, colons and quotation marks may be
- * left out, [ ] and { } stand for one another, a # or // before a word begins a comment.
+ * left out, [ ] and { } are interchangeable, a # or // before a word begins a comment.
  *     {problem: {name: NAME mustbe: "<10.00"}
  *      variables: {v: [a b c] w: 2}
  *      functions: {f: {scope: [v w] costs: [0.1 2 3 -1.5 0 7]}
  *                  g: {scope: [v w] defaultcost: 1 costs: [a 0 2.5  c 1 3]}
  *                  h: {scope: [w] costs: k} k: {scope: [w] costs: [0 2]}
  *                  d: {scope: [v w] type: salldiff params: {metric: var cost: 0.7}}}}
- * "<" is for costs that are minimised and must be below the bound, ">" for such as are maximised and must be above it.
- * Costs are cut to the decimal places that the bound has; the word inf is a cost that is forbidden, also where costs are
- * maximised, as in version 1.4.0 of toulbar2. Values and variables are named or numbered from 0; the
- * names of fields, of functions and of variables (in [3 2], say) may be left out. A dense table has its last variable
- * fastest; of equal tuples of a list, which toulbar2 refuses, the last one counts. A function with a name instead of
- * costs has those of the next function with that name and a table (in toulbar2: of at most three variables). Types of
- * functions: global.h. toulbar2 reads these files in the same way, but for what looks like a slip of its versions 1.1.1
- * and 1.4.0: the least cost of a dense table of four variables or more counts twice.
+ * "<": costs are minimised and must be below the bound; ">": they are maximised and must be above it. Costs are cut to
+ * the decimal places of the bound. The word inf is a forbidden cost, also if costs are maximised, as in version 1.4.0
+ * of toulbar2. Values and variables are named or numbered from 0; the names of fields, of functions and of variables
+ * (for example in [3 2]) may be left out. A dense table has its last variable fastest; of equal tuples of a list, which
+ * toulbar2 refuses, the last one counts. A function with a name instead of costs has the costs of the next function
+ * with that name and a table (in toulbar2: of at most three variables). Types of functions: global.h. toulbar2 reads
+ * these files in the same way, except for an apparent slip of its versions 1.1.1 and 1.4.0: the least cost of a dense
+ * table of four variables or more counts twice.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ enum { MOST_PLACES = 18 };
 
 /* A function of the file. */
 typedef struct item {
-    char *name, *shares; /* NULL: it has none; the name of that whose costs it has */
+    char *name, *shares; /* NULL: no name; the name of the function with the shared costs */
     int32_t table;       /* its number in the model, or -1: it is global */
     global g;
     int64_t line, column; /* for errors that are found at the end */
@@ -70,7 +70,7 @@ static int copy_word(reader *r, const char *prefix) {
     return 0;
 }
 
-/* Takes a word that is a name: no bracket, and not what a number begins with. */
+/* Takes a word that is a name: no bracket, and not the begin of a number. */
 static int take_name(reader *r, const char *what, const char *prefix) {
     if (tokens_next(&r->t, what)) return -1;
     if (tokens_is_bracket(&r->t, "[]{}") || r->t.length == 0 || tokens_numeric(&r->t))
@@ -125,7 +125,7 @@ static int read_variable_and_domain(reader *r) {
     int32_t number = r->model->variables, first = r->values.count;
     int64_t size;
     if (tokens_at_bracket(&r->t, "[{") || (!tokens_peek(&r->t, "a variable") && tokens_numeric(&r->t))) {
-        char name[16]; /* of a variable that has none: its number, which is no other one's name */
+        char name[16]; /* of a variable without a name: its number, which is no other one's name */
         snprintf(name, sizeof name, "%d", (int)number);
         if (names_add(&r->variables, name) < 0) return out_of_memory(r);
     } else if (take_name(r, "a variable's name", "") || add_name(r, &r->variables, "variable")) return -1;
@@ -254,7 +254,7 @@ static int read_global(reader *r, global *g) {
     return global_read(&r->t, &format, r->model, g) ? -1 : tokens_close_list(&r->t, "the parameters");
 }
 
-/* What comes behind the scope. */
+/* The part behind the scope. */
 static int read_costs(reader *r, item *i, int32_t arity, const int32_t *scope) {
     int64_t default_cost = 0;
     int has_default = tokens_at_word(&r->t, "defaultcost") || (!tokens_peek(&r->t, "costs") && tokens_numeric(&r->t));
@@ -333,7 +333,8 @@ static int share(reader *r, item *i, const item *of) {
     return builder_copy_costs(&r->b, to, from) ? out_of_memory(r) : 0;
 }
 
-/* Costs that are another function's: from the last function to the first, the next one of each name is at hand. */
+/* Costs shared with another function: in the order from the last function to the first, the next one of each name is
+ * available. */
 static int share_costs(reader *r) {
     names found;
     size_t *next = malloc(sizeof *next * r->count + 1), k;
@@ -360,7 +361,7 @@ static int share_costs(reader *r) {
 }
 
 static int add_globals(reader *r) {
-    /* Where there is a negative cost, no other one is forbidden by itself: this may make up for it. */
+    /* If there is a negative cost, no other cost is forbidden by itself: the negative one may compensate for it. */
     int any_negative = builder_any_negative(&r->b);
     const char *fault;
     size_t k;

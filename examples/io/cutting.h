@@ -18,11 +18,11 @@ typedef struct cutting_model {
 } cutting_model;
 
 /* A file or pipe (-: standard input): "pieces stocks", then for each stock "length cost", then for each piece "length
- * demand"; whole numbers, # begins a comment. Or cutgen:PIECES:STOCKS:SEED, much like the instances of T. Gau,
- * G. Waescher: CUTGEN1: A problem generator for the standard one-dimensional cutting stock problem. European Journal of
- * Operational Research 84, 1995: different lengths from 100 to 7000, demands from 1 to 19; stock of length 10000 and
- * cost 1, or with several stocks of lengths 10000 - 500 k, which cost 100 k more than that. Returns 0, or -1 and the
- * error. */
+ * demand"; integers, # begins a comment. Or cutgen:PIECES:STOCKS:SEED, much like the instances of T. Gau, G. Waescher:
+ * CUTGEN1: A problem generator for the standard one-dimensional cutting stock problem. European Journal of Operational
+ * Research 84, 1995. These have different lengths from 100 to 7000 and demands from 1 to 19. The stock has length 10000
+ * and cost 1. With several stocks, the lengths are 10000 - 500 k, and such a stock costs 100 k more than its length.
+ * Returns 0, or -1 and the error. */
 int cutting_load(const char *name, cutting_model *model, char *error, size_t error_size);
 
 #endif /* EXAMPLES_IO_CUTTING_H */

@@ -47,8 +47,8 @@ static const global_kind kinds[] = {
     {"sdisj", FORM_ARITHMETIC, 0, "aaaaaa"},
 };
 
-/* The parameters: numbers, and lists, whose rows have numbers of these sorts: v value, n a number of 0 or more, i any
- * number, q a state, x a variable of the scope, c a cost, l a list of its own. */
+/* The parameters: numbers, and lists. Rows of a list have numbers of these sorts: v value, n a number of 0 or more, i
+ * any number, q a state, x a variable of the scope, c a cost, l a nested list. */
 static const struct {
     char letter;
     const char *tag, *row;
@@ -128,7 +128,7 @@ static int word_of(reader *r, const char *what, const char *const *words, unsign
                        r->g->kind->name);
 }
 
-/* Those that are weights of an automaton or a maximum may be negative in .cfn. */
+/* Costs that are weights of an automaton or a maximum may be negative in .cfn. */
 static int read_cost(reader *r, int64_t *cost) {
     enum global_form form = r->g->kind->form;
     if (!r->format->tagged) return tokens_whole(r->t, "cost", 0, INT64_MAX, cost);
@@ -183,7 +183,7 @@ static int read_row(reader *r, const char *sorts, global_list *list) {
     return in_brackets ? tokens_close_list(r->t, "a row") : 0;
 }
 
-/* Rows up to the closing bracket, or as many as the number before them says. */
+/* Rows up to the closing bracket, or as many as the number before them gives. */
 static int read_rows(reader *r, char letter, const char *sorts, global_list *list) {
     int64_t count = 0, k;
     list->width = (int32_t)strlen(sorts);
@@ -204,7 +204,7 @@ static int read_rows(reader *r, char letter, const char *sorts, global_list *lis
     return 0;
 }
 
-/* A list of values for each variable of the scope: its length, then they. */
+/* A list of values for each variable of the scope: its length, then the values. */
 static int read_value_lists(reader *r, global_list *list) {
     int32_t k;
     list->width = 1;
@@ -242,7 +242,7 @@ static int read_parameter(reader *r, char letter) {
     return read_rows(r, letter, parameters[k].row, &g->list[g->lists++]);
 }
 
-/* What has to hold between the parameters. */
+/* Checks the conditions between the parameters. */
 static int check(reader *r) {
     const global *g = r->g;
     int32_t k;

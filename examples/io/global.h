@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Functions in intention of .wcsp and .cfn files, that is, arithmetic and global cost functions, and what they are made
- * of. In the words of toulbar2's documentation of its formats, with n variables in the scope:
+ * Functions in intention of .wcsp and .cfn files, that is, arithmetic and global cost functions, and their
+ * decompositions. In the words of toulbar2's documentation of its formats, with n variables in the scope:
  *
- *   >= > <= < = disj sdisj        a table of both variables; in .cfn only with whole costs that are minimised
+ *   >= > <= < = disj sdisj        a table of both variables; in .cfn only with integer costs that are minimised
  *   salldiff var dec decbi, salldiffdp var, walldiff (walldifferent) hard lin quad
  *                                 pairs, if equal values are forbidden or cost is by the pair; else a sum over values
  *   sgcc var dec wdec, sgccdp var, wgcc hard lin quad, wsame, wsamegcc, ssame
@@ -14,12 +14,12 @@
  *                                 an automaton, made deterministic
  *   clique                        pairs
  *
- * A function over at most 4096 tuples becomes one table, pairs excepted; any other is made of tables with hidden
- * variables (global_layers.h), exactly, or refused where these get too large. In sgcc wdec the weights are the costs,
- * and the cost before them is not used; sgccdp costs as sgcc dec does; the values to which variables have to change, as
- * sgcc var, ssame and sregular count them, need not be of their domains: so it is in toulbar2. Refused, by name: all
- * others, sregular edit, knapsacks over more than two values, and what has costs where the file's costs are maximised,
- * wregular excepted.
+ * A function over at most 4096 tuples becomes one table, except for pairs. Any other function is decomposed exactly
+ * into tables with hidden variables (global_layers.h), or refused if these become too large. In sgcc wdec the weights
+ * are the costs, and the cost before them is not used; sgccdp has the costs of sgcc dec. sgcc var, ssame and sregular
+ * count changes of variables to values that need not be in their domains. All this is as in toulbar2. Refused, by name:
+ * all others, sregular edit, knapsacks over more than two values, and functions with costs if the file's costs are
+ * maximised, except wregular.
  */
 #ifndef EXAMPLES_IO_GLOBAL_H
 #define EXAMPLES_IO_GLOBAL_H
@@ -51,7 +51,7 @@ enum global_comparator { COMPARE_EQ, COMPARE_LE, COMPARE_LT, COMPARE_NE, COMPARE
 typedef struct global_kind {
     const char *name;
     enum global_form form;
-    unsigned metrics;       /* bits of those it may have */
+    unsigned metrics;       /* bits of the permitted metrics */
     const char *parameters; /* a letter each, see global.c */
 } global_kind;
 
@@ -61,14 +61,14 @@ typedef struct global_list {
     int32_t width; /* of a row */
 } global_list;
 
-/* One of them, as it is read. */
+/* A global function, as it is read. */
 typedef struct global {
     const global_kind *kind;
     int32_t arity, *scope;
     enum global_metric metric;
     enum global_comparator comparator;
     int64_t cost;
-    int64_t number[6]; /* the parameters that are numbers, in the file's order, but for the cost */
+    int64_t number[6]; /* the parameters that are numbers, in the file's order, without the cost */
     global_list list[3];
     int numbers, lists;
 } global;
@@ -81,12 +81,12 @@ typedef struct global_format {
     void *self;
 } global_format;
 
-/* The kind with the name that is the word taken last, or NULL. */
+/* The kind with the last word as its name, or NULL. */
 const global_kind *global_find(const tokens *t);
-/* Reads the parameters of g, whose kind and scope are there already. Returns 0, or -1 and the error. */
+/* Reads the parameters of g; its kind and scope have been read. Returns 0, or -1 and the error. */
 int global_read(tokens *t, const global_format *format, const graphical_model *model, global *g);
-/* Adds it to the model. Costs from `top` on are forbidden whatever other functions cost. Returns NULL, or what is wrong
- * with the function. */
+/* Adds the function to the model. Costs from `top` on are forbidden for any costs of other functions. Returns NULL, or
+ * the fault of the function. */
 const char *global_add(builder *b, const global *g, int64_t top);
 /* Whether one of its costs is negative. */
 int global_any_negative(const global *g);

@@ -61,7 +61,7 @@ static int32_t set_number(set *s, const int64_t *row) {
 
 /* ---- One table ---- */
 
-/* What the tuple value [arity] costs. room [2 widths]. */
+/* The cost of the tuple value [arity]. room [2 widths]. */
 static int64_t run(builder *b, const machine *m, const int32_t *value, int64_t *capacity) {
     int64_t *from = capacity, *to = capacity + m->width, *other, cost = 0;
     int32_t k;
@@ -128,7 +128,7 @@ static void free_layers(layer *l, int32_t layers) {
     free(l);
 }
 
-/* From the states of a layer to those of the next one. to [width]. */
+/* From the states of a layer to the states of the next one. to [width]. */
 static int step_forward(builder *b, const machine *m, int32_t position, layer *l, int64_t *to) {
     size_t steps = (size_t)l->states.count * (size_t)l->values, at = 0;
     int32_t s, v;
@@ -214,7 +214,7 @@ static int find_classes(builder *b, const machine *m, layer *l) {
     return failed;
 }
 
-/* The function of a step; before and behind: the hidden variables, or -1 where there is one class only. */
+/* The function of a step; before and behind: the hidden variables, or -1 if there is only one class. */
 static int add_step(builder *b, const layer *l, int32_t variable, int32_t before, int32_t behind) {
     int32_t scope[3], arity = 0, c, v, *tuple;
     int64_t tuples = 0, costly = 0, *cost;
@@ -257,7 +257,7 @@ static int add_steps(builder *b, const machine *m, const layer *l) {
         if (!f) return MACHINE_NO_MEMORY;
         f->default_cost = l->potential[0];
     }
-    if (l->class_of[0] < 0) return 0; /* that constant says all: FORBIDDEN */
+    if (l->class_of[0] < 0) return 0; /* this constant decides all: FORBIDDEN */
     for (k = 0; k < m->arity && !failed; k++, before = behind) {
         behind = -1;
         if (l[k + 1].classes.count > 1) {

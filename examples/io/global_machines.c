@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Counters: a sum of weights along the scope, and a cost for how far it is out of bounds ---- */
+/* ---- Counters: a sum of weights along the scope, and a cost for its distance from the bounds ---- */
 
 void counter_free(counter *c) {
     free(c->weight);
@@ -74,7 +74,7 @@ static void zero_start(const void *self, int64_t *to) {
     *to = 0;
 }
 
-/* Sums that are bound to end in or out of hard bounds are made one, so that there are fewer states. */
+/* Sums that must end within or outside of hard bounds are merged, so that there are fewer states. */
 static int64_t counter_step(builder *b, const void *self, int32_t position, int32_t value, const int64_t *from,
                             int64_t *to) {
     const counter *c = self;
@@ -112,7 +112,7 @@ machine counter_machine(const counter *c) {
     return m;
 }
 
-/* ---- Overlaps: X1 Y1 X2 Y2 ..., where the value of an X waits for that of its Y ---- */
+/* ---- Overlaps: X1 Y1 X2 Y2 ..., where the value of an X waits for the value of its Y ---- */
 
 static void two_zeros(const void *self, int64_t *to) {
     (void)self;
@@ -149,7 +149,7 @@ static int64_t count_step(builder *b, const void *self, int32_t position, int32_
     return 0;
 }
 
-/* As many variables have to change as there are too many of some values, or too few of others. */
+/* The number of variables to change equals the excess of some values, or the lack of others. */
 static int64_t count_end(builder *b, const void *self, const int64_t *state) {
     const cardinalities *c = self;
     int64_t shortage = 0, excess = 0, k;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a global function is made of: pairs, or machines whose costs are added up.
+ * The parts of a global function: pairs, or machines with costs that are added up.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -35,8 +35,8 @@ static int64_t no_more_than_top(const parts *p, int64_t cost) { return cost >= p
 
 /* ---- Pairs ---- */
 
-/* Adds a function of the variables at these places of the scope: each of two values has that cost together. first and
- * second [counts] are the values; NULL: all, and those of a pair are equal. */
+/* Adds a function of the variables at these places of the scope: each pair of values has that cost. first and second
+ * [counts] are the values; NULL: all values, paired with themselves. */
 static const char *add_pair(parts *p, int32_t i, int32_t j, const int64_t *first, int64_t firsts, const int64_t *second,
                             int64_t seconds, int64_t cost) {
     int32_t scope[2], *tuple;
@@ -144,8 +144,8 @@ static int init(const parts *p, counter *c) {
     return -1;
 }
 
-/* For each value: how often the first variables have it, less how often the others have it, if there are `both`;
- * then 0 is a bound below as well. */
+/* For each value: how often the first variables have it, less how often the others have it, if there are `both`; then 0
+ * is a bound below as well. */
 static const char *add_value_counters(parts *p, int64_t high, int both) {
     const global *g = p->g;
     const char *fault = NULL;

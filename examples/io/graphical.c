@@ -61,7 +61,7 @@ void graphical_take_logs(graphical_model *model, int sign) {
     }
 }
 
-/* Where an assignment is in a dense table, or in the list of tuples (the last equal one); -1: it is not there. */
+/* The place of an assignment in a dense table, or in the list of tuples (the last equal one); -1: it is not there. */
 static int64_t find_entry(const graphical_model *model, const gpuopt_elimination_function *f, const int32_t *value) {
     int64_t at = 0;
     int32_t k;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * How the readers of .wcsp and .cfn files put a model together, piece by piece.
+ * How the readers of .wcsp and .cfn files assemble a model, piece by piece.
  */
 #ifndef EXAMPLES_IO_GRAPHICAL_BUILD_H
 #define EXAMPLES_IO_GRAPHICAL_BUILD_H
@@ -9,23 +9,23 @@
 
 #define BUILDER_FORBIDDEN INT64_MAX /* a cost: forbidden, whatever the bound */
 
-/* All zero, but for the model, to begin with. graphical_free frees what it has made. */
+/* Begins all zero, except for the model. graphical_free frees its results. */
 typedef struct builder {
     graphical_model *model;
     size_t variable_capacity, hidden_capacity, function_capacity;
     int64_t made; /* entries and tuples that are not in the file */
-    int too_low;  /* not 0: a sum fell below what fits */
+    int too_low;  /* not 0: a sum was too low to represent */
 } builder;
 
 enum { BUILDER_MADE = 1 << 25 }; /* the most of these, some hundred MB */
 
-/* Adds a variable, which is hidden and beside another one, or, with beside = -1, the file's; those come first. Returns
- * its number, or -1: out of memory. */
+/* Adds a variable: a hidden one beside another variable or, with beside = -1, the file's; the file's come first.
+ * Returns its number, or -1: out of memory. */
 int32_t builder_variable(builder *b, int32_t domain, int32_t beside);
 
-/* Adds a function with a copy of the scope and room for that many tuples, or with tuples = -1 for `entries` of a dense
- * table; entries counts only then. The default cost is 0. Returns it, until the next one is added; NULL: out of memory.
- */
+/* Adds a function with a copy of the scope and capacity for that many tuples, or with tuples = -1 for `entries` of a
+ * dense table; entries counts only then. The default cost is 0. Returns it, until the next one is added; NULL: out of
+ * memory. */
 gpuopt_elimination_function *builder_function(builder *b, int32_t arity, const int32_t *scope, int64_t tuples,
                                               int64_t entries);
 
@@ -42,7 +42,7 @@ int64_t builder_less(int64_t x, int64_t y);
 /* Whether a cost of a function so far is negative. */
 int builder_any_negative(const builder *b);
 
-/* Makes all costs 0 or more, by a shift, and the sums from `bound` on forbidden. Returns 0, or what is wrong. */
+/* Makes all costs 0 or more, by a shift, and the sums from `bound` on forbidden. Returns 0, or the fault. */
 const char *builder_finish(builder *b, int64_t bound);
 
 #endif /* EXAMPLES_IO_GRAPHICAL_BUILD_H */

@@ -8,8 +8,8 @@
 
 enum { LARGE = 1 << 20 };
 
-/* A value of a variable that a list mentions: `function` is one of one variable, with its cost at `at`, or -1: the
- * value is in a tuple of several, or evidence. */
+/* A value of a variable that a list mentions. `function` is a function of one variable, with its cost at `at`; or -1:
+ * the value is in a tuple of several, or evidence. */
 typedef struct mention {
     int32_t variable, value, function;
     int64_t at;
@@ -61,7 +61,7 @@ static void find_mentions(merger *m, const int32_t *fixed) {
     }
 }
 
-/* Finds what is in dense tables, and how many functions of one variable there are. Returns 0: no list is large. */
+/* Examines dense tables, and counts the functions of one variable. Returns 0: no list is large. */
 static int look_at_functions(merger *m) {
     const builder b = {.model = (graphical_model *)m->from}; /* which is only read */
     int32_t i, j;
@@ -95,8 +95,8 @@ static int64_t clamped(const merger *m, int64_t x, int64_t y) {
     return x >= top || y >= top || x >= top - y ? INT64_MAX : x + y; /* costs are 0 or more */
 }
 
-/* The cost of a value by the functions of its variable alone: of those in the mentions [count] of the value, which
- * begin with those of tuples, the last cost of each; of the others the default. */
+/* The cost of a value by the functions of its variable alone. For functions in the mentions [count] of the value, after
+ * the mentions by tuples, this is the last cost of each; for the others the default. */
 static int64_t cost_of(const merger *m, int32_t variable, const mention *at, int64_t count) {
     int64_t sum = 0, k = 0;
     int32_t u;
@@ -116,7 +116,7 @@ static void keep(merger *m, int32_t value, int64_t cost, uint64_t count, int64_t
     costs[m->kept++] = cost;
 }
 
-/* Puts the last value that was kept where it belongs among those from `first` on. */
+/* Puts the last kept value at its place among the values from `first` on. */
 static void put_in_order(merger *m, int64_t first, int64_t *costs) {
     graphical_merge *to = m->to;
     int64_t k;
@@ -130,7 +130,7 @@ static void put_in_order(merger *m, int64_t first, int64_t *costs) {
     }
 }
 
-/* One variable, whose mentions are at [count]: keeps the values in tuples and, of the others, the least one. */
+/* A variable with its mentions at [count]: keeps the values in tuples and, of the others, the least one. */
 static void keep_values(merger *m, int32_t variable, const mention *at, int64_t count, int64_t *costs) {
     const int64_t first = m->kept;
     int64_t k, end, least = INT64_MAX, cost, unmentioned = m->from->domain[variable];
@@ -190,7 +190,7 @@ static int add_table(merger *m, const gpuopt_elimination_function *from) {
     return f && !builder_copy_costs(&m->b, f, from) ? 0 : -1;
 }
 
-/* All functions but those of one variable whose values were merged; what has no tuples is a constant. */
+/* Adds all functions except functions of one variable with merged values; a function without tuples is a constant. */
 static int add_functions(merger *m) {
     gpuopt_elimination_function *f;
     int64_t constant = 0;

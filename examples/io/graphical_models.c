@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * The random binary models that elimination is measured on (Fioretto et al. 2018, section 8.1), to the bit: one
- * splitmix64 stream a model for the graph and the costs, in this order, and one for what is forbidden. All variables
+ * The random binary models of the measurements of elimination (Fioretto et al. 2018, section 8.1), to the bit: one
+ * splitmix64 stream a model for the graph and the costs, in this order, and one for forbidden entries. All variables
  * have D values, each edge has a dense table of costs from 0 to 100, uniform, and the graph is connected.
  *   random:N:D:P1:SEED   floor(N (N - 1) / 2 * P1) edges (the paper's formula lacks the half, its tables do not), N - 1
  *                        at least: a random tree, then edges drawn from all that are not there yet
  *   scalefree:N:D:SEED   Barabasi and Albert: from two connected nodes on, each new one is connected to two others, a
  *                        node being drawn as often as it has edges; 2 (N - 2) + 1 edges
  *   grid:N:D:SEED        N x N, row after row; each node with its right and lower neighbour
- * A share of each table is forbidden on top of that, which leaves the other costs as they are.
+ * In addition a share of each table is forbidden; the other costs stay unchanged.
  */
 #include <math.h>
 #include <stdio.h>
@@ -105,8 +105,8 @@ static int draw_grid(graph *g, int32_t n) {
 
 /* ---- Tables ---- */
 
-/* Forbids floor(hard * entries + 1/2) entries, drawn without repetition: an entry is taken with the probability that is
- * left for it. */
+/* Forbids floor(hard * entries + 1/2) entries, drawn without repetition: an entry is taken with its remaining
+ * probability. */
 static void forbid(uint64_t *state, double hard, int64_t entries, int64_t top, int64_t *cost) {
     int64_t left = (int64_t)floor(hard * (double)entries + 0.5), at;
     for (at = 0; at < entries && left > 0; at++)

@@ -107,7 +107,7 @@ static void draw_item(int class, int64_t r, uint64_t *state, const int64_t span[
     *profit = p;
 }
 
-/* Reads the `count` numbers after the colons. Returns 0 if they are not all there, or are followed by more. */
+/* Reads the `count` numbers after the colons. Returns 0 if some are missing, or more follow. */
 static int numbers(const char *text, int count, uint64_t *number) {
     char *end;
     int k;

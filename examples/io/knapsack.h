@@ -14,10 +14,10 @@ typedef struct knapsack_model {
     int64_t capacity;
 } knapsack_model;
 
-/* A file or pipe (-: standard input), "n C" and then n lines "p w", whole numbers from 0 to 2^63 - 1; or a generator:
+/* A file or pipe (-: standard input), "n C" and then n lines "p w", integers from 0 to 2^63 - 1; or a generator:
  *     paper:N:SEED    Boukedjar, Lalami, El Baz (2012): w in 1 .. 100, p = w + 10, C = floor(sum of w / 2)
- * and, after Pisinger, Where are the hard knapsack problems? (2005), CLASS:N:R:SEED; C = floor(sum of w / 2) and,
- * unless it says otherwise, w in 1 .. R:
+ * and, after Pisinger, Where are the hard knapsack problems? (2005), CLASS:N:R:SEED; C = floor(sum of w / 2) and, by
+ * default, w in 1 .. R:
  *     uncorrelated       p in 1 .. R
  *     weak               p in max(1, w - R / 10) .. w + R / 10
  *     strong             p = w + R / 10

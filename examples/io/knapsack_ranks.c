@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a rank sends to the others after each round. */
+/* The data that a rank sends to the others after each round. */
 typedef struct standing {
     int64_t alive, profit, expanded;
     int64_t takes; /* whether it can be given nodes */
@@ -26,10 +26,10 @@ typedef struct search {
     uint64_t waiting_size;
 } search;
 
-/* A move makes two ranks' nodes equally many. It must be of so many: of 4, of a tenth of the richer one's, which then
- * has a quarter more than the other, and of a part of a round's. */
+/* A move makes two ranks' nodes equally many. It must move at least 4 nodes, a tenth of the richer rank's, which then
+ * has a quarter more than the other, and a part of a round's. */
 enum { WORTH_A_MOVE = 4, PART_WORTH_A_MOVE = 10, ROUND_WORTH_A_MOVE = 64 };
-/* Nodes for each rank, or as many as a round has, at which the ranks part: then their shares are about even. */
+/* Nodes for each rank, at least as many as in a round, at which the ranks part: then their shares are about even. */
 enum { PART_AT = 4096 };
 enum { MOST_LEVELS = 8 }; /* of a round */
 
@@ -80,11 +80,11 @@ static gpuopt_status use_waiting(search *s) {
     return status ? status : gpuopt_knapsack_get_info(s->knapsack, &s->info);
 }
 
-/* The rank with the fewest nodes gets so many of the one with the most that both have equally many; and so on. */
+/* The rank with the fewest nodes receives as many from the rank with the most as make both equal; and so on. */
 static gpuopt_status balance(search *s, knapsack_ranks_answer *answer) {
     gpuopt_status status = GPUOPT_OK;
     int32_t dry, rich, k;
-    for (k = 0; k < s->ranks; k++) { /* by insertion; equal ones by their number */
+    for (k = 0; k < s->ranks; k++) { /* by insertion; ranks with equal counts by their number */
         int32_t at = k;
         while (at > 0 && s->all[s->order[at - 1]].alive > s->all[k].alive) s->order[at] = s->order[at - 1], at--;
         s->order[at] = k;
@@ -103,7 +103,7 @@ static gpuopt_status balance(search *s, knapsack_ranks_answer *answer) {
     return status;
 }
 
-/* Sends this rank's counts to the others; the best profit of all becomes what the others must exceed. */
+/* Sends this rank's counts to the others; the best profit of all becomes the profit that the others must exceed. */
 static gpuopt_status compare(search *s, int64_t *best, int32_t *owner, int64_t *alive) {
     standing own;
     gpuopt_status status;
@@ -128,8 +128,9 @@ static gpuopt_status compare(search *s, int64_t *best, int32_t *owner, int64_t *
 }
 
 /* Expands this rank's nodes for a round. Ranks that can add nodes go level by level, all equally far, as one
- * breadth-first search would: who gets nodes of a level far above its own would leave them, and perhaps the optimum,
- * for the end. Where nodes have become more in the last round, a rank may have twice as many after each level. */
+ * breadth-first search would. Otherwise a rank that receives nodes of a level far above its own would leave them, and
+ * perhaps the optimum, for the end. If nodes have become more in the last round, a rank may have twice as many after
+ * each level. */
 static gpuopt_status expand(search *s, int64_t alive) {
     const int64_t most = alive / s->ranks + 1, factor = alive > s->before ? 2 : 1;
     int64_t next = most, sum = 0;
@@ -175,7 +176,7 @@ static gpuopt_status go(search *s, int64_t *copies, int32_t items, knapsack_rank
     return status;
 }
 
-/* All ranks were given the same, and have come to the same nodes. */
+/* All ranks had the same input, and have reached the same nodes. */
 static gpuopt_status agree(const search *s, const gpuopt_knapsack_desc *desc) {
     const size_t row = sizeof(int64_t) * (size_t)desc->items;
     const int64_t number[] = {desc->items,   desc->capacity,   desc->search,    desc->on_pool_full,

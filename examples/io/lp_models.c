@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The linear programs that the simplex method is measured on, to the bit: one splitmix64 stream a model, and one order
+ * The linear programs of the simplex method's measurements, to the bit: one splitmix64 stream a model, and one order
  * of draws. All are  max c'x,  A x <= b,  x >= 0.
  *   shah:M:SEED              dense, M x M, every entry a 6-digit decimal, one third negative; x = 0 is feasible (the
  *                            random set of Shah et al. 2020)
@@ -41,7 +41,7 @@ typedef struct builder {
     int32_t *row, col; /* the column being filled */
     double *val;
     uint64_t state;
-    int failed; /* out of memory: what follows is dropped */
+    int failed; /* out of memory: later data are dropped */
 } builder;
 
 static void reserve(builder *b, int64_t capacity) {

@@ -39,7 +39,7 @@ void mip_free(mip *model) {
     memset(model, 0, sizeof *model);
 }
 
-/* A compressed matrix of `from` vectors turned into one of `to` vectors, whose entries come in the order of `from`. */
+/* Turns a compressed matrix of `from` vectors into one of `to` vectors, with their entries in the order of `from`. */
 static int transpose(int32_t from, int32_t to, const int64_t *start, const int32_t *index, const double *val,
                      const int64_t **new_start, const int32_t **new_index, const double **new_val) {
     size_t count = (size_t)start[from];
@@ -108,7 +108,7 @@ gpuopt_simplex_desc mip_simplex_desc(const mip *model) {
     return desc;
 }
 
-/* Whether a row is an equation that makes its only column that is not integer, *col, an integer in every solution. */
+/* Whether a row is an equation that forces its only continuous column, *col, to be an integer in every solution. */
 static int implies_integer(const mip *model, int32_t i, int32_t *col) {
     const gpuopt_matrix *a = &model->matrix;
     int64_t k, alone = -1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Linear and mixed-integer programs for the examples, tests and benchmarks: from MPS files (through the CLP library's
- * reader) and from the generators that speed is measured on.
+ * Linear and mixed-integer programs for the examples, tests and benchmarks: from MPS files and from the generators of
+ * the speed measurements.
  */
 #ifndef EXAMPLES_IO_MIP_H
 #define EXAMPLES_IO_MIP_H
@@ -14,8 +14,8 @@
 extern "C" {
 #endif
 
-/* A by rows and by columns: a source gives one of them or both, and the other has start == NULL until it is asked for;
- * the sizes stand in both. All arrays belong to the model. */
+/* A by rows and by columns. A source gives one of them or both, and the other has start == NULL until requested; the
+ * sizes are in both. All arrays belong to the model. */
 typedef struct mip {
     gpuopt_matrix matrix;
     gpuopt_matrix columns;
@@ -31,25 +31,25 @@ typedef struct mip {
 } mip;
 
 /* Read a file (.mps, .mps.gz, .mps.xz; fixed or free format) or build a generated model, and return 0; or fill `error`
- * with the file, the line where there is one, and what is wrong, and return -1 with nothing to free.
+ * with the file, the line if there is one, and the fault, and return -1 with nothing to free.
  *
  * Files: a path, or - for standard input; either may be a pipe. Lines of any length; a byte order mark is skipped.
- * Semi-continuous columns, special ordered sets, quadratic terms and what else such a program does not have are
- * refused. As in CLP: integer columns between markers, without a card in BOUNDS, are 0 or 1; the objective's constant
- * is minus the right-hand side of its row; a negative UP without a lower bound makes that -infinity; of several free
- * rows the first is the objective, the others are dropped; of several sets of sides, ranges or bounds the first counts.
- * OBJSENSE (MAX, MAXIMIZE, MIN, MINIMIZE) counts wherever it stands. As in GLPK a word that begins with $, in the third
- * field or behind it, begins a comment, unless it is the name of a row or, in BOUNDS, of a column.
- * Names of fixed format lose their blanks; where two would then be the same, these have '_' for them. Refused: words
- * behind a section's name, which may be a data line that begins in the first column; sets with and without names in
- * one section; a file that is free format and also fixed format, and then another model.
+ * Semi-continuous columns, special ordered sets, quadratic terms and other parts beyond mixed-integer linear programs
+ * are refused. As in CLP: integer columns between markers, without a card in BOUNDS, are 0 or 1. The objective's
+ * constant is minus the right-hand side of its row. A negative UP without a lower bound makes that -infinity. Of
+ * several free rows the first is the objective, the others are dropped; of several sets of sides, ranges or bounds the
+ * first counts. OBJSENSE (MAX, MAXIMIZE, MIN, MINIMIZE) counts at any place. As in GLPK a word that begins with $, in
+ * the third field or behind it, begins a comment, unless it is the name of a row or, in BOUNDS, of a column.
+ * Names of fixed format lose their blanks; if two would then be equal, they have '_' instead. Refused: words behind a
+ * section's name, which may be a data line that begins in the first column; sets with and without names in one section;
+ * a file with different meanings in free and in fixed format.
  * Generated for propagation, by rows: rand,M,N,LEN,SEED[,SLACK]  skew,M,N,LEN,SEED[,SLACK]  band,M,LEN,SEED[,SLACK]
  * cascade,N  twolines  cflp,K  emptyrows,E  cover,N,NONZEROS,SEED; band,8000000,8,1 has 64 million nonzeros.
  * Linear programs, by columns: shah:M:SEED  meyer:M:N:DENSITY:SEED  plant:M:N:DENSITY:SEED, see lp_models.c. */
 int mip_read_mps(const char *path, mip *model, char *error, size_t error_size);
 int mip_generate(const char *name, mip *model, char *error, size_t error_size);
 int mip_generate_lp(const char *name, mip *model, char *error, size_t error_size);
-/* Any of them: by the prefix "gen:", by that of a linear program, else a file. */
+/* Any of them: by the prefix "gen:", by the prefix of a linear program, else a file. */
 int mip_load(const char *name, mip *model, char *error, size_t error_size);
 void mip_free(mip *model);
 
@@ -58,11 +58,11 @@ int mip_rows(mip *model);
 int mip_columns(mip *model);
 int64_t mip_nonzeros(const mip *model);
 
-/* The greatest unit of which the objective's value in every solution is a multiple, but for its constant; 0: none was
- * found. Needs the rows. */
+/* The greatest unit that divides the objective's value in every solution, without its constant; 0: none was found.
+ * Needs the rows. */
 double mip_cost_unit(const mip *model);
 
-/* Descriptors of the model for a propagator, with its rows if there are any, else with its columns, and of its linear
+/* Descriptors of the model: for a propagator, with its rows if there are any, else with its columns; and of its linear
  * relaxation for the simplex method, which needs its columns. The arrays still belong to the model. */
 gpuopt_propagator_desc mip_propagator_desc(const mip *model);
 gpuopt_simplex_desc mip_simplex_desc(const mip *model);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * MPS files. A file is read as free format (words); if it is none, as fixed format (columns), where names may have
- * blanks; a file that is both, with two meanings, is refused. Meanings where the format leaves a choice are those of
- * CLP, and comments those of GLPK: see mip.h.
+ * MPS files. A file is read as free format (words). If that fails, it is read as fixed format (columns), where names
+ * may have blanks. A file that is both, with two meanings, is refused. If the format leaves a choice, the meaning is as
+ * in CLP, and comments are as in GLPK: see mip.h.
  */
 #include <math.h>
 #include <stdio.h>
@@ -15,13 +15,13 @@
 
 /* ---- Comments ---- */
 
-/* Where there cannot be a name that a later line has: behind $ the rest of a line is a comment, unless it begins the
- * name of a row, or in BOUNDS of a column. */
+/* Applies to places without a name of a later line. Behind $ the rest of a line is a comment, unless it begins the name
+ * of a row, or in BOUNDS of a column. */
 static int begins_comment(const mps_reader *r, const char *word) {
     return *word == '$' && (r->in == ROWS || names_find(r->in == BOUNDS ? &r->cols : &r->rows, word) < 0);
 }
 
-/* In free format from the third field on; of bounds from the fourth, since GLPK misses a column in the third. Returns
+/* In free format from the third field on; for bounds from the fourth, since GLPK misses a column in the third. Returns
  * how many words there are before a comment, which is cut off the line. */
 static int cut_words(mps_reader *r, char **word, int words) {
     int k = r->in == BOUNDS ? 3 : r->in == ROWS ? 2 : 1;
@@ -120,7 +120,7 @@ static int take_fixed(mps_reader *r, char **field) {
     }
 }
 
-/* Looks whether a line of free format may be one of fixed format, too. */
+/* Checks whether a line of free format may also be one of fixed format. */
 static void compare(mps_reader *r) {
     char *field[MPS_WORDS];
     int k;
@@ -145,7 +145,7 @@ static int take_data(mps_reader *r) {
 
 /* ---- Sections ---- */
 
-/* The word that says max or min: the second one of the card, or the first one of the next line. */
+/* The word max or min: the second one of the card, or the first one of the next line. */
 static int take_sense(mps_reader *r, char **word, int words, int at) {
     static const char *const names[] = {"MAX", "MAXIMIZE", "MAXIMISE", "MIN", "MINIMIZE", "MINIMISE"};
     int k;
@@ -155,8 +155,8 @@ static int take_sense(mps_reader *r, char **word, int words, int at) {
     return mps_fail(r->t, "OBJSENSE is MAX or MIN, not this", r->t->line);
 }
 
-/* A word behind a section's name is part of a data line that begins in the first column, and whose set or column has
- * that name; in most files it has not, so that what it says would be lost. */
+/* A word behind a section's name belongs to a data line that begins in the first column and has a set or column of that
+ * name. Most files have no such name, so the line would be lost. */
 static int take_card(mps_reader *r, char **word, int words) {
     static const char *const names[] = {"", "ROWS", "COLUMNS", "RHS", "RANGES", "BOUNDS", "OBJSENSE", "ENDATA"};
     int k;
@@ -238,8 +238,8 @@ static int read_as(mps_text *t, int fixed, mip *model, long *blank) {
     return failed;
 }
 
-/* A file that is free format and has a blank within a field of fixed format: refuses it if it is fixed format, too, and
- * then another model. */
+/* A file that is free format and has a blank within a field of fixed format: refuses it if it is also fixed format with
+ * another model. */
 static int refuse_two_meanings(mps_text *t, mip *model, long blank, char *second) {
     char *error = t->error;
     mip other;
@@ -267,7 +267,7 @@ int mip_read_mps(const char *path, mip *model, char *error, size_t error_size) {
     if (!failed) {
         failed = read_as(&t, 0, model, &blank);
         if (!failed && blank) failed = refuse_two_meanings(&t, model, blank, second);
-        else if (failed) { /* of two errors, the one further down tells more */ line = t.number;
+        else if (failed) { /* of two errors, the later one is more useful */ line = t.number;
             t.error = second;
             failed = read_as(&t, 1, model, &blank);
             if (failed && t.number > line) memcpy(error, second, error_size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * From what an MPS file says to a model.
+ * From the contents of an MPS file to a model.
  */
 #include "examples/io/mps_reader.h"
 
@@ -25,8 +25,8 @@ static int same_names(mps_reader *r, long line, const char *name) {
     return mps_fail(r->t, "two names are the same but for their blanks", name);
 }
 
-/* Finds the names that are the same without their blanks. bare and owner [n->count]: such names, and the first that
- * each is of; twin [n->count]: all 0. */
+/* Finds the names that are equal without their blanks. bare and owner [n->count]: such names, and the first name that
+ * each belongs to; twin [n->count]: all 0. */
 static int find_twins(mps_reader *r, const names *n, names *bare, int32_t *owner, char *twin) {
     int32_t k, number;
     for (k = 0; k < n->count; k++) {
@@ -43,8 +43,8 @@ static int find_twins(mps_reader *r, const names *n, names *bare, int32_t *owner
     return 0;
 }
 
-/* Names lose their blanks; those that are the same without them have '_' there instead. `line` is where each is
- * declared, of a record of that size. */
+/* Names lose their blanks; names that are equal without them have '_' there instead. `line` is the declaration of each,
+ * of a record of that size. */
 static int settle_names(mps_reader *r, names *n, const long *line, size_t size) {
     names bare, settled;
     int32_t *owner = malloc(sizeof *owner * ((size_t)n->count + 1)), k;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The private part of the reader of MPS files: what is known of a file so far, and how it becomes a model.
+ * The private part of the reader of MPS files: the data of a file so far, and how they become a model.
  */
 #ifndef EXAMPLES_IO_MPS_READER_H
 #define EXAMPLES_IO_MPS_READER_H
@@ -34,8 +34,8 @@ typedef struct mps_col {
 typedef struct mps_reader {
     mps_text *t;
     int fixed; /* fixed format */
-    /* Of free format: NAME says so; all lines so far may be fixed format, too; the first in which a field of that has a
-     * blank between other characters, 0: none. */
+    /* Of free format: by its NAME; all lines so far may also be fixed format; the first one in which a field of fixed
+     * format has a blank between other characters, 0: none. */
     int is_free, alike;
     long blank;
     mps_section in;
@@ -55,20 +55,20 @@ typedef struct mps_reader {
 int mps_out_of_memory(mps_reader *r);
 int mps_not_understood(mps_reader *r);
 
-/* What the words of a line say. All return 0, or -1 and the error; a word may be NULL. _count: 1 if the set, "" for one
- * without a name, is the first of its section, 0: another, which does not count. */
+/* The meaning of a line's words. All return 0, or -1 and the error; a word may be NULL. _count: 1 if the set, "" for
+ * one without a name, is the first of its section, 0: another, which does not count. */
 int mps_number(mps_reader *r, const char *word, int infinite, double *value);
 int mps_take_row(mps_reader *r, const char *kind, const char *name);
 int mps_take_column(mps_reader *r, const char *name); /* unless it is the latest one */
 int mps_take_entry(mps_reader *r, const char *name, const char *word);
 int mps_counts(mps_reader *r, const char *set);
 int mps_take_side(mps_reader *r, const char *name, const char *word);
-void mps_set_sides(const mps_row *row, double *lhs, double *rhs); /* by what is known of the row so far */
+void mps_set_sides(const mps_row *row, double *lhs, double *rhs); /* from the data of the row so far */
 int mps_bound_has_value(const char *kind); /* 1: it has, 0: it has none, -1: there is no such kind */
 int mps_take_bound(mps_reader *r, const char *kind, const char *name, const char *word);
 
-/* Makes the model when all lines are read, and takes the reader's arrays. After -1 the caller frees what there is of
- * it. */
+/* Makes the model when all lines are read, and takes the reader's arrays. After -1 the caller frees the incomplete
+ * model. */
 int mps_make_model(mps_reader *r, mip *model);
 /* Whether two models with columns are the same but for names. */
 int mps_same_model(const mip *a, const mip *b);

@@ -20,7 +20,7 @@ static int fail_to_read(mps_text *t, const char *what) {
     return -1;
 }
 
-/* What a file is that is no MPS file, or NULL. */
+/* The type of a file that is no MPS file, or NULL. */
 static const char *something_else(const mps_text *t) {
     static const struct {
         const char *magic;
@@ -148,6 +148,6 @@ int mps_fields(mps_text *t, char *field[MPS_WORDS]) {
         if (field[f]) *to++ = 0;
         k = last[f] + 1;
     }
-    /* What is behind the last field is a comment, unless it is the rest of a number. */
+    /* Text behind the last field is a comment, unless it is the rest of a number. */
     return t->length <= k || is_gap(t->line[k]) || is_gap(t->line[k - 1]);
 }

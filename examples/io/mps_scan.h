@@ -7,13 +7,13 @@
 
 #include <stddef.h>
 
-enum { MPS_WORDS = 6 }; /* a data line has no more */
+enum { MPS_WORDS = 6 }; /* the most words of a data line */
 
 typedef struct mps_text {
     char *text; /* all of it, then 0 */
     size_t size, at;
     const char *path;
-    char *error; /* where the first error goes: "PATH:LINE: what is wrong" */
+    char *error; /* receives the first error: "PATH:LINE: FAULT" */
     size_t error_size;
     long number; /* of the latest line, from 1 */
     char *line;  /* it, ended by 0, without the line break; [longest line + 1] */
@@ -22,7 +22,7 @@ typedef struct mps_text {
 } mps_text;
 
 /* Reads everything to the end. The path - is standard input. Returns 0, or -1 and the error: it cannot be read, or it
- * is something else, which is named. Then there is nothing to close. */
+ * is another type of file, which is named. Then there is nothing to close. */
 int mps_open(mps_text *t, const char *path, char *error, size_t error_size);
 void mps_close(mps_text *t);
 void mps_rewind(mps_text *t);
@@ -35,10 +35,10 @@ int mps_is_card(const mps_text *t);
 /* Cuts the latest line into words. Returns how many there are, at most MPS_WORDS + 1, which means more. */
 int mps_words(mps_text *t, char *word[MPS_WORDS]);
 /* Cuts it into the six fields of fixed format, without blanks around them; NULL: an empty one. A tab counts as a blank.
- * Returns 0 if something stands between the fields. */
+ * Returns 0 if there is text between the fields. */
 int mps_fields(mps_text *t, char *field[MPS_WORDS]);
 
-/* Reports what is wrong with the latest line, and returns -1. */
+/* Reports the fault of the latest line, and returns -1. */
 int mps_fail(mps_text *t, const char *what, const char *word);
 
 #endif /* EXAMPLES_IO_MPS_SCAN_H */

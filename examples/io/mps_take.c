@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a line of an MPS file says of a row, a column or a bound.
+ * The data of a row, a column or a bound in a line of an MPS file.
  */
 #include "examples/io/mps_reader.h"
 
@@ -24,7 +24,7 @@ static int grow(mps_reader *r, void *array, size_t *capacity, size_t count, size
     return 0;
 }
 
-/* A number; infinite ones only where `infinite` says so. */
+/* A number; infinite numbers only if `infinite` is set. */
 int mps_number(mps_reader *r, const char *word, int infinite, double *value) {
     char text[256], *end;
     *value = word ? strtod(word, &end) : NAN;
@@ -116,7 +116,7 @@ int mps_counts(mps_reader *r, const char *set) {
     return strcmp(r->set[r->in], set) == 0;
 }
 
-/* By what is known of the row so far. */
+/* From the data of the row so far. */
 void mps_set_sides(const mps_row *row, double *lhs, double *rhs) {
     double range = fabs(row->range);
     *lhs = row->kind == 'L' ? -INFINITY : row->side;

@@ -10,7 +10,7 @@ static uint64_t hash(const char *name) {
     return h ^ h >> 29;
 }
 
-/* The slot of a name, or the free one where it would be put. */
+/* The slot of a name, or the free slot for it. */
 static uint64_t place(const names *n, const char *name) {
     uint64_t at = hash(name) & (n->slots - 1);
     while (n->slot[at] && strcmp(n->name[n->slot[at] - 1], name) != 0) at = (at + 1) & (n->slots - 1);

@@ -18,7 +18,7 @@ typedef struct names {
     uint64_t slots;
 } names;
 
-/* Returns the new name's number, or what is wrong. */
+/* Returns the new name's number, or the fault. */
 int32_t names_add(names *n, const char *name);
 /* Returns its number, or -1. */
 int32_t names_find(const names *n, const char *name);

@@ -34,7 +34,7 @@ static size_t more(buffer *b) {
 
 static const char damaged[] = "cannot be read further (damaged or truncated compression?)";
 
-/* Both return NULL, or what is wrong. This one reads a file that gzip has compressed, or any other as it is. */
+/* Both return NULL, or the fault. This one reads a file that gzip has compressed, or any other unchanged. */
 static const char *read_file(gzFile file, buffer *b) {
     size_t capacity;
     int got = 1, code;

@@ -7,9 +7,9 @@
 
 #include <stddef.h>
 
-/* Reads a file to its end, so that a pipe will do; the path - is standard input. What gzip or xz has compressed is
- * unpacked, whatever the file's name. Returns the text with a 0 behind it, which the caller frees, and its size; or
- * NULL and the error: the path and what is wrong. */
+/* Reads a file to its end, so a pipe works, too; the path - is standard input. Data compressed by gzip or xz are
+ * unpacked, for any file name. Returns the text with a 0 behind it, which the caller frees, and its size; or NULL and
+ * the error: the path and the fault. */
 char *text_read(const char *path, size_t *size, char *error, size_t error_size);
 
 #endif /* EXAMPLES_IO_TEXT_H */

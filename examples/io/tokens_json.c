@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Looks one word further, without an error at the end of the file. Returns whether there is one. */
+/* Reads one word ahead, without an error at the end of the file. Returns whether there is one. */
 static int look(tokens *t) {
     char ignored[1];
     int failed;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Lists in brackets, of words read with tokens.json. [ ] and { } stand for one another.
+ * Lists in brackets, of words read with tokens.json. [ ] and { } are interchangeable.
  */
 #ifndef EXAMPLES_IO_TOKENS_JSON_H
 #define EXAMPLES_IO_TOKENS_JSON_H
@@ -9,7 +9,7 @@
 
 /* Whether the word taken last is one of these brackets. */
 int tokens_is_bracket(const tokens *t, const char *which);
-/* The same of the next word; whether it is that one. At the end of the file neither holds. */
+/* The same for the next word; whether it is that one. At the end of the file neither holds. */
 int tokens_at_bracket(const tokens *t, const char *which);
 int tokens_at_word(const tokens *t, const char *word);
 /* How many words there are up to the next bracket. */

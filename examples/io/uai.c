@@ -19,7 +19,7 @@ static int read_head(tokens *t, graphical_model *model, int32_t *functions) {
     if (!tokens_is(t, "MARKOV") && !tokens_is(t, "BAYES"))
         return tokens_fail(t, "'%.*s' is neither MARKOV nor BAYES", t->length < 40 ? t->length : 40, t->word);
     if (tokens_whole(t, "the number of variables", 0, INT32_MAX, &n)) return -1;
-    capacity = tokens_capacity(t); /* no more can follow, whatever the header says */
+    capacity = tokens_capacity(t); /* no more can follow, for any header */
     model->domain = malloc(sizeof *model->domain * ((size_t)n < capacity ? (size_t)n + 1 : capacity + 1));
     if (!model->domain) return out_of_memory(t);
     t->part = "variable";

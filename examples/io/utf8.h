@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Text of files in messages and in JSON: what is no printable UTF-8 is escaped. Needs nothing but the C library.
+ * Text of files in messages and in JSON: unprintable bytes and bytes that are not UTF-8 are escaped. Needs only the C
+ * library.
  */
 #ifndef EXAMPLES_IO_UTF8_H
 #define EXAMPLES_IO_UTF8_H
@@ -23,14 +24,14 @@ static inline size_t utf8_length(const char *text) {
     return length && code >= least[length] && code <= 0x10FFFF && !(code >= 0xD800 && code < 0xE000) ? length : 0;
 }
 
-/* Bytes of the printable character that it begins with, or 0: its first byte is to be escaped, as the control
- * characters from U+0000 to U+001F and from U+007F to U+009F are. */
+/* Bytes of the printable character at the begin, or 0: its first byte must be escaped, as for the control characters
+ * from U+0000 to U+001F and from U+007F to U+009F. */
 static inline size_t utf8_printable(const char *text) {
     const unsigned char *c = (const unsigned char *)text;
     return c[0] < 0x20 || c[0] == 0x7F || (c[0] == 0xC2 && c[1] < 0xA0) ? 0 : utf8_length(text);
 }
 
-/* Writes \xNN in place of each byte of a text that is not printable. What does not fit the size is cut off. */
+/* Writes \xNN in place of each unprintable byte of a text. Text beyond the size is cut off. */
 static inline void utf8_escape(char *text, size_t size) {
     size_t length = strlen(text), at = 0, step;
     for (; text[at]; at += step) {

@@ -3,9 +3,9 @@
  * The weighted CSP format of toulbar2: a stream of words, whose line breaks do not matter.
  *     name variables largest_domain functions upper_bound, the domain sizes, then for each function
  *     [-]arity variable... default_cost tuples, then value... cost for each tuple
- * A negative arity shares the tuples and the default cost: the function gets the next number, from 1 on. A negative
- * count -k stands for the tuples and the default cost of the function with number k; the default cost before it is not
- * used, and such a function gets no number itself. A default cost of -1 and a name are a function in intention:
+ * With a negative arity the tuples and the default cost can be shared: the function receives the next number, from 1
+ * on. A negative count -k stands for the tuples and the default cost of function number k. The default cost before it
+ * is not used, and such a function has no number itself. A default cost of -1 and a name are a function in intention:
  * global.h. toulbar2 reads these files in the same way.
  */
 #include <stdlib.h>
@@ -21,13 +21,13 @@ typedef struct reader {
     graphical_model *model;
     int64_t top;
     int32_t variables;        /* of the file */
-    int32_t *seen, scopes;    /* seen [variables]: the scope that has mentioned it last, of all so far */
+    int32_t *seen, scopes;    /* seen [variables]: the last scope that mentions it, of all so far */
     int32_t *shared, sharing; /* the functions that are shared, and how many there are */
 } reader;
 
 static int out_of_memory(reader *r) { return tokens_fail(&r->t, "out of memory"); }
 
-/* What the header and the domain sizes say. */
+/* The header and the domain sizes. */
 static int read_head(reader *r, int32_t *functions) {
     tokens *t = &r->t;
     int64_t n, largest, count, top, size;
@@ -49,7 +49,7 @@ static int read_head(reader *r, int32_t *functions) {
     }
     t->part = NULL;
     r->variables = (int32_t)n;
-    capacity = tokens_capacity(t); /* no more can follow, whatever the header says */
+    capacity = tokens_capacity(t); /* no more can follow, for any header */
     r->shared = malloc(sizeof *r->shared * (((size_t)count < capacity ? (size_t)count : capacity) + 1));
     r->seen = calloc((size_t)n + 1, sizeof *r->seen);
     if (!r->shared || !r->seen) return out_of_memory(r);
@@ -72,7 +72,7 @@ static int read_scope(reader *r, int32_t arity, int32_t *scope) {
     return 0;
 }
 
-/* Reads the default cost; or -1, in which case *named says whether a name follows instead of the number of tuples. */
+/* Reads the default cost; or -1, and then *named shows whether a name follows instead of the number of tuples. */
 static int read_default(reader *r, int64_t *cost, int *named) {
     tokens before = r->t;
     *named = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Solves a weighted CSP by agents that are processes: DPOP, or with --z ADPOP. Every process knows the graph and the
+ * Solves a weighted CSP by agents that are processes: DPOP, or with --z ADPOP. Every process has the graph and the
  * tables of its own agents' functions; UTIL and VALUE messages go from process to process as packed bytes. It prints
- * what solve_wcsp --agents prints of simulated agents: the cost, how many messages there were, and their bytes. With
+ * the same as solve_wcsp --agents for simulated agents: the cost, the number of messages, and their bytes. With
  * --transport nccl MPI only starts the processes: each has a GPU, and on the CUDA backend UTIL messages go from device
  * memory to device memory.
  *
@@ -76,7 +76,7 @@ typedef struct problem {
     gpuopt_elimination_desc desc;
     agents_answer answer;
     int exact, permitted;
-    int64_t cost; /* of the assignment, each function looked up by the process that has it */
+    int64_t cost; /* of the assignment; each function is looked up by its process */
     double real;  /* the same of a DOUBLE model */
     double seconds;
 } problem;
@@ -147,8 +147,8 @@ static gpuopt_status agree(gpuopt_group *group, const problem *p) {
     return status;
 }
 
-/* Process 0 finds the order and with it the pseudo-tree, and tells the others. If it cannot, they learn that by the
- * group's being broken. */
+/* Process 0 finds the order and with it the pseudo-tree, and sends them to the others. If it cannot, the others notice
+ * that the group is broken. */
 static gpuopt_status find_tree(gpuopt_context *context, gpuopt_group *group, int rank, problem *p) {
     uint64_t row = sizeof(int32_t) * (uint64_t)p->model.variables;
     gpuopt_status status = GPUOPT_OK;
@@ -242,7 +242,7 @@ static void print_json(const options *o, const problem *p, int ranks) {
     const agents_answer *a = &p->answer;
     const graphical_model *m = &p->model;
     int solved = a->info.outcome != GPUOPT_INFEASIBLE;
-    /* What is a lower bound of costs is an upper one of those whose negative they are. */
+    /* If costs are negated, their lower bound is an upper bound. */
     const char *bound = m->maximised ? ", \"upper_bound\": " : ", \"lower_bound\": ";
     const char *found = m->maximised ? ", \"lower_bound\": " : ", \"upper_bound\": ";
     printf("{\"model\": ");
@@ -341,7 +341,7 @@ static void close_transport(const options *o, gpuopt_transport *transport) {
     gpuopt_mpi_close(transport);
 }
 
-/* Where UTIL messages are: on the GPU, if the transport takes them from there; NULL: in host memory. */
+/* The memory of UTIL messages: on the GPU, if the transport takes them from there; NULL: host memory. */
 static const agents_memory *memory_of(gpuopt_group *group) {
 #ifdef EXAMPLE_WITH_CUDA
     static const agents_memory device = {GPUOPT_DEVICE, allocate_on_device, release_on_device};
@@ -414,7 +414,7 @@ int main(int argc, char **argv) {
     if (open_transport(&o, device, &transport)) return EXIT_FAILED;
     result = finish_output(run(&o, device, &transport, &lost));
     close_transport(&o, &transport);
-    if (lost) _exit(result); /* in MPI_Finalize this process might wait for those that are gone, or they for it */
+    if (lost) _exit(result); /* in MPI_Finalize this process might wait for lost processes, or they for it */
     MPI_Finalize();
     return result;
 }

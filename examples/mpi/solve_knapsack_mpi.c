@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Solves a knapsack problem by processes that share the search: each expands nodes of its own, all know the best profit
- * so far, and one that has run dry gets nodes from another.
+ * Solves a knapsack problem by processes that share the search. Each expands separate nodes, all use the best profit so
+ * far, and a process without nodes receives some from another.
  *
  * Build, from the repository's root, with mpicc or MPI's flags:
  *     mpicc -O2 -I. examples/mpi/solve_knapsack_mpi.c examples/common.c examples/interrupt.c examples/io/knapsack.c \
@@ -164,7 +164,7 @@ int main(int argc, char **argv) {
     if (gpuopt_mpi_open(MPI_COMM_WORLD, &transport)) return EXIT_FAILED;
     result = finish_output(run(&o, &transport, &lost));
     gpuopt_mpi_close(&transport);
-    if (lost) _exit(result); /* in MPI_Finalize this process might wait for those that are gone, or they for it */
+    if (lost) _exit(result); /* in MPI_Finalize this process might wait for lost processes, or they for it */
     MPI_Finalize();
     return result;
 }

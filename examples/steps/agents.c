@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Two agents of a distributed problem: the child eliminates its variable and packs the message, as for a parent in
- * another process. The parent inspects and unpacks it, takes it as a function of its model, and decides; the child then
+ * another process. The parent inspects and unpacks it, uses it as a function of its model, and decides; the child then
  * assigns its own variable. Evidence and bounds give the cost of each of the parent's choices.
  *
  * Build, from the repository's root:
@@ -16,7 +16,7 @@ enum { A = 3, B = 4, AGREED = 2026 }; /* values of a, the child's variable, and 
 static const int64_t shared[A * B] = {4, 9, 2, 7, 8, 1, 6, 3, 5, 5, 0, 9}; /* cost of a and b together; b is fastest */
 static const int64_t child_cost[A] = {2, 6, 5}, parent_cost[B] = {3, 1, 5, 4};
 
-/* What the child's variable costs with the parent's b: 6 (a = 0), 7 (a = 1), 4 (a = 0), 9 (a = 0 or 1). */
+/* The cost of the child's variable with the parent's b: 6 (a = 0), 7 (a = 1), 4 (a = 0), 9 (a = 0 or 1). */
 static int64_t least(int b) {
     int64_t best = INT64_MAX;
     int a;
@@ -48,11 +48,11 @@ int main(int argc, char **argv) {
         if (least(b) + parent_cost[b] < optimum) optimum = least(b) + parent_cost[b];
     open_context(argc, argv);
 
-    /* The child knows both variables and eliminates its own. */
+    /* The child has both variables and eliminates its own. */
     desc.variables = 2, desc.domain = domain;
     desc.functions = 2, desc.function = functions;
     desc.order = &var_a, desc.order_count = 1;
-    messages.model = AGREED; /* no agent knows the whole model, so they agree on a number for it */
+    messages.model = AGREED; /* no agent has the whole model, so they agree on a number for it */
     desc.messages = &messages;
     must(gpuopt_elimination_create(context, &desc, NULL, &child));
     must(gpuopt_elimination_step(child, 1, &info));

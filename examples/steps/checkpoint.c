@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A knapsack search whose open nodes travel: packed into a checkpoint, unpacked by another handle, half of them dealt to
- * a helper and what is left of its share added back, or kept in parts by handles that have made the same calls. Solutions
- * travel, too, as items and as copies.
+ * A knapsack search with open nodes that move between handles. They are packed into a checkpoint and unpacked by
+ * another handle. Half of them are dealt to a helper, and the rest of its share is added back. Or handles that have
+ * made the same calls keep parts of them. Solutions are passed on, too, as items and as copies.
  *
  * Build, from the repository's root:
  *     cc -O2 -I. examples/steps/checkpoint.c gpuopt_impl/gpuopt.c -lm -o checkpoint
@@ -28,7 +28,7 @@ static int64_t optimum(int copies) {
     return value[capacity];
 }
 
-/* A handle after the first levels: each one has done the same and holds the same nodes. */
+/* A handle after the first levels: each one has made the same steps and holds the same nodes. */
 static gpuopt_knapsack *begin(const gpuopt_knapsack_desc *desc, int levels) {
     gpuopt_knapsack *knapsack = NULL;
     must(gpuopt_knapsack_create(context, desc, NULL, &knapsack));
@@ -80,7 +80,7 @@ int main(int argc, char **argv) {
     printf("from the checkpoint: %d\n", (int)value);
     right = info.outcome == GPUOPT_MORE && info.alive > 1 && value == best;
 
-    /* Half of the nodes to a helper, which gives back what it has not done after some levels. */
+    /* Half of the nodes go to a helper, which returns its unfinished nodes after some levels. */
     must(gpuopt_knapsack_split(one, 2, bytes, sizeof bytes, &size));
     two = begin(&desc, 0);
     must(gpuopt_knapsack_unpack(two, bytes, size, 0));
@@ -88,7 +88,7 @@ int main(int argc, char **argv) {
     must(gpuopt_knapsack_pack(two, -1, 1, bytes, sizeof bytes, &size)); /* 1: the nodes leave the pool */
     must(gpuopt_knapsack_unpack(one, bytes, size, 1));
     must(gpuopt_knapsack_get_items(two, GPUOPT_HOST, copies, &helped, NULL));
-    must(gpuopt_knapsack_set_incumbent(one, GPUOPT_HOST, helped, copies)); /* what it has found counts here, too */
+    must(gpuopt_knapsack_set_incumbent(one, GPUOPT_HOST, helped, copies)); /* its result counts here, too */
     gpuopt_knapsack_destroy(two);
     value = end(one);
     printf("with a helper: %d\n", (int)value);

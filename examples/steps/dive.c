@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A depth-first search whose nodes are levels of a trail: it pushes, decides, propagates, reads what changed and why, and
- * pops. The cutoff is an added row whose side follows the best solution. At the end a fork of the propagator goes to the
- * solution, and the rows' activities show that it satisfies them.
+ * A depth-first search with levels of a trail as nodes: it pushes, decides, propagates, reads changes and reasons, and
+ * pops. The cutoff is an added row with a side that follows the best solution. At the end a fork of the propagator goes
+ * to the solution, and the rows' activities show that it satisfies them.
  *
  * Build, from the repository's root:
  *     cc -O2 -I. examples/steps/dive.c gpuopt_impl/gpuopt.c -lm -o dive
@@ -34,7 +34,7 @@ static void dive(gpuopt_propagator *propagator, int64_t level_start) {
     nodes++;
     must(gpuopt_propagator_round(propagator, ROUNDS, &info));
     reason.capacity = 4 * COLS, reason.premises = position;
-    if (info.outcome == GPUOPT_INFEASIBLE) { /* what a solver would learn a conflict from */
+    if (info.outcome == GPUOPT_INFEASIBLE) { /* a solver would learn a conflict from this */
         must(gpuopt_propagator_explain(propagator, -1, &reason));
         failures++, premises += (int)reason.count;
         return;
@@ -42,7 +42,7 @@ static void dive(gpuopt_propagator *propagator, int64_t level_start) {
     changes.capacity = 2 * COLS, changes.col = col, changes.row = row;
     must(gpuopt_propagator_get_changes(propagator, GPUOPT_HOST, level_start, &changes));
     must(gpuopt_propagator_get_trail(propagator, &trail));
-    for (k = 0; k < changes.count; k++) { /* every change has the row that the trail names, or -1 for a decision */
+    for (k = 0; k < changes.count; k++) { /* every change has the row named by the trail, or -1 for a decision */
         must(gpuopt_propagator_explain(propagator, level_start + k, &reason));
         if (reason.row != row[k] || reason.col != col[k]) exit(1);
     }
@@ -101,7 +101,7 @@ int main(int argc, char **argv) {
     must(gpuopt_propagator_create(context, &desc, NULL, &propagator));
     must(gpuopt_propagator_add_rows(propagator, &cost_row, NULL, &top, &cutoff));
     must(gpuopt_propagator_round(propagator, ROUNDS, NULL));
-    must(gpuopt_propagator_commit(propagator)); /* what holds at the root needs no place in the trail */
+    must(gpuopt_propagator_commit(propagator)); /* bounds that hold at the root need no place in the trail */
     dive(propagator, 0);
     must(gpuopt_propagator_get_trail(propagator, &trail));
     printf("%d nodes, %d failures of %d premises together\n", nodes, failures, premises);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Dual simplex iterations whose parts the caller calls itself, and what a caller does with the basis between them: it
- * makes a cut from a row of the inverse and takes it back, prices in a column and takes it back, asks for a proven
- * bound, and checks the proofs of an infeasible and of an unbounded change.
+ * Dual simplex iterations with parts called by the caller, and uses of the basis between them. The caller makes a cut
+ * from a row of the inverse and removes it, prices in a column and removes it, and requests a proven bound. It also
+ * checks the proofs of an infeasible and of an unbounded change.
  *
  * Build, from the repository's root:
  *     cc -O2 -I. examples/steps/dual_by_hand.c gpuopt_impl/gpuopt.c -lm -o dual_by_hand
@@ -16,7 +16,7 @@
  * 6. If x and y are integers, it is 1. */
 static const double dense[4] = {3, -3, 2, 2}, cost[2] = {0, 1}, rhs[2] = {6, 0}, ub[2] = {10, 10};
 
-/* Iterates by hand, then lets _iterate give the verdict, which takes no pivot where the dual method has ended. */
+/* Iterates by hand, then lets _iterate give the verdict, which takes no pivot if the dual method has ended. */
 static int solves(gpuopt_simplex *simplex, const char *what, gpuopt_outcome outcome, double optimum) {
     gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
     int pivots = 0;
@@ -93,7 +93,7 @@ int main(int argc, char **argv) {
     must(gpuopt_simplex_remove_cols(simplex, 1, &col_z));
     right = solves(simplex, "without it", GPUOPT_OPTIMAL, 1.5) && right;
 
-    /* A caller that has a solution of 2 already needs no optimum, only the proof that there is none better. */
+    /* A caller that already has a solution of 2 needs no optimum, only the proof that no solution is better. */
     must(gpuopt_simplex_set_basis(simplex, GPUOPT_HOST, slacks));
     must(gpuopt_simplex_set_cutoff(simplex, 2));
     must(gpuopt_simplex_iterate(simplex, INT64_MAX, &info));
@@ -111,7 +111,7 @@ int main(int argc, char **argv) {
     right = right && least(3 * (proof[0] - proof[1]), 0, 10) + least(2 * (proof[0] + proof[1]), 2, 10) > 6 * proof[0];
     printf("proof (%g, %g)\n", proof[0], proof[1]);
 
-    /* max -y without a lower bound: along the ray y falls for ever, and no row objects. */
+    /* max -y without a lower bound: along the ray y decreases for ever, and no row prevents it. */
     must(gpuopt_simplex_set_bounds(simplex, GPUOPT_HOST, 1, &col_y, &none, &ten));
     must(gpuopt_simplex_set_costs(simplex, GPUOPT_HOST, 1, &col_y, &down));
     right = solves(simplex, "max -y", GPUOPT_UNBOUNDED, 0) && right;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Primal simplex iterations whose parts the caller calls itself: it prices, makes the ratio test, and pivots or flips,
- * until no variable improves. Then it has the basis certified, changes costs, sides and bounds, goes on from the same
- * basis, and at last returns to the first optimum with the basis that it has saved.
+ * Primal simplex iterations with parts called by the caller: it prices, makes the ratio test, and pivots or flips,
+ * until no variable improves. Then it has the basis certified, changes costs, sides and bounds, and continues from the
+ * same basis. Finally it returns to the first optimum with the saved basis.
  *
  * Build, from the repository's root:
  *     cc -O2 -I. examples/steps/iteration_by_hand.c gpuopt_impl/gpuopt.c -lm -o iteration_by_hand
@@ -32,7 +32,7 @@ static void iterate(gpuopt_simplex *simplex, const char *what, gpuopt_simplex_in
             continue;
         }
         rebuilt = 0;
-        must(gpuopt_simplex_candidates(simplex, COLS, candidates, &found)); /* what else could enter */
+        must(gpuopt_simplex_candidates(simplex, COLS, candidates, &found)); /* other candidates to enter */
         must(gpuopt_simplex_ratio_test(simplex, in.variable, in.direction, &out));
         printf("  variable %d, the first of %d, ", (int)in.variable, (int)found);
         if (out.flip) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A knapsack with two constraints, searched some rounds at a time: the caller gives a solution of its own first, sees
- * how the bounds come together, and reads the items. The optimum is that of all 2^20 sets, which main() tries.
+ * A knapsack with two constraints, searched some rounds at a time. The caller first gives its own solution, then
+ * watches the bounds converge, and reads the items. main() finds the optimum by trying all 2^20 sets.
  *
  * Build, from the repository's root:
  *     cc -O2 -I. examples/steps/multidimensional_knapsack.c gpuopt_impl/gpuopt.c -lm -o multidimensional_knapsack

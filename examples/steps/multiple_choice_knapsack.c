@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A multiple-choice knapsack, one item of each class, searched one class at a time: the caller gives a solution of its
- * own first and sees how the list of states grows and shrinks. The optimum is that of all 5^8 choices, which main()
- * tries.
+ * A multiple-choice knapsack, one item of each class, searched one class at a time. The caller first gives its own
+ * solution and watches the list of states grow and shrink. main() finds the optimum by trying all 5^8 choices.
  *
  * Build, from the repository's root:
  *     cc -O2 -I. examples/steps/multiple_choice_knapsack.c gpuopt_impl/gpuopt.c -lm -o multiple_choice_knapsack

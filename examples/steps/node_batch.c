@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A batch of nodes: several sets of bounds are propagated in one call, from one base that does not change, and what
- * changed in each comes back. Nothing here depends on the device; where the bounds are in device memory, the library
- * lends them to the caller's own kernels, too.
+ * A batch of nodes: several sets of bounds are propagated in one call, from one unchanged base, and each node's changes
+ * are returned. Nothing here depends on the device. If the bounds are in device memory, the library also lends them to
+ * the caller's own kernels.
  *
  * Build, from the repository's root:
  *     cc -O2 -I. examples/steps/node_batch.c gpuopt_impl/gpuopt.c -lm -o node_batch

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Many small linear programs of one shape: they share the matrix and the costs, and each has right-hand sides of its
- * own. The caller does a few iterations of all of them at a time, asks how many are still open, and reads the results,
- * with the proof of one that is infeasible and of one that is unbounded.
+ * Many small linear programs of one shape: they share the matrix and the costs, and each has separate right-hand sides.
+ * The caller makes a few iterations of all of them at a time, and queries how many are still open. It reads the
+ * results, with the proof of an infeasible and of an unbounded program.
  *
  * Build, from the repository's root:
  *     cc -O2 -I. examples/steps/program_batch.c gpuopt_impl/gpuopt.c -lm -o program_batch

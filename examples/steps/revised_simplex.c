@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A revised simplex method of the caller's own, with gpuopt_basis as the inverse: prices by BTRAN, solves for the
- * entering column by FTRAN, and updates the inverse after each pivot. Then it measures the drift, inverts the last
- * basis again, and shows that an update which would make the basis singular is refused.
+ * The caller's own revised simplex method, with gpuopt_basis as the inverse: prices by BTRAN, solves for the entering
+ * column by FTRAN, and updates the inverse after each pivot. Then it measures the drift, inverts the last basis again,
+ * and shows that an update is refused if it would make the basis singular.
  *
  * Build, from the repository's root:
  *     cc -O2 -I. examples/steps/revised_simplex.c gpuopt_impl/gpuopt.c -lm -o revised_simplex

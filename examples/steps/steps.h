@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the programs of this folder share: the context, and the end of the program when a call fails.
+ * Shared by the programs of this folder: the context, and the end of the program when a call fails.
  */
 #ifndef EXAMPLES_STEPS_H
 #define EXAMPLES_STEPS_H

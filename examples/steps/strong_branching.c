@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The children of one linear program in one call: strong branching on a column, both ways, and children with bounds,
- * sides and costs of the caller's own choice, each from the root's optimal basis. The root does not change.
+ * The children of one linear program in one call: strong branching on a column, both ways, and children with the
+ * caller's own bounds, sides and costs. Each starts from the root's optimal basis. The root does not change.
  *
  * Build, from the repository's root:
  *     cc -O2 -I. examples/steps/strong_branching.c gpuopt_impl/gpuopt.c -lm -o strong_branching

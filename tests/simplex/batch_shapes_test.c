@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Many small linear programs without rows, columns or entries, of the largest shapes, and of shapes too large for shared
- * memory.
+ * Many small linear programs without rows, columns or entries, of the largest shapes, and of shapes too large for
+ * shared memory.
  */
 #include <stdlib.h>
 
