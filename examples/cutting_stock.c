@@ -3,12 +3,12 @@
  * Cuts pieces from stock at the least cost, by column generation (Gilmore, Gomory: A linear programming approach to the
  * cutting-stock problem. Operations Research 9, 1961). A column is a pattern: how many of each piece are cut from one
  * stock. The master problem, a gpuopt_simplex on the CPU (on CUDA a handle has no spare columns), decides how often to
- * use each of the known patterns; its duals y are the values of the pieces. Pricing looks for patterns with a value
+ * use each of the known patterns. Its duals y are the values of the pieces. Pricing looks for patterns with a value
  * above their cost, by a knapsack for each stock. One call of a gpuopt_knapsack_batch does so for several vectors of
  * duals, between the master's and the duals of the best bound so far.
  *
  * The bound is Farley's: if no pattern has a value above rho times its cost, y / rho is feasible for the dual of the
- * master problem of all patterns, and no solution costs less than demand * y / rho. The bound is proven in integers:
+ * master problem of all patterns. Then no solution costs less than demand * y / rho. The bound is proven in integers:
  * duals are scaled and rounded to integers, which replace them from then on. At the end, the master's solution is
  * rounded in several ways, and the rest of the demand is cut greedily, again by knapsacks (cutting_round.c).
  *

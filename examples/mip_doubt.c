@@ -188,8 +188,8 @@ static int solve_smaller(worker *w) {
 
 /* ---- What to do with the node ---- */
 
-/* A column to branch on if the relaxation's point is no solution, or no proof: a fractional one, else the one with the
- * fewest values in a row that the integers violate, if there is such a row; -1: all are fixed. */
+/* A column to branch on if the relaxation's point is no solution, or no proof. It is a fractional column, else the
+ * column with the fewest values, in a row that the integers violate if there is one; -1: all are fixed. */
 static int32_t any_open(worker *w) {
     const mip *m = w->model;
     double *x = w->high, least = HUGE_VAL;

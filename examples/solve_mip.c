@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Solves a mixed-integer program by branch and bound. The root is probed and gets cuts. Each node is propagated, and
- * its relaxation is solved by the dual simplex method from its parent's basis. Strong branching and the effects of
- * earlier branching select the column to branch on; dives look for solutions. Threads take nodes from one queue.
+ * Solves a mixed-integer program by branch and bound. The root is probed and strengthened by cuts. Each node is
+ * propagated, and its relaxation is solved by the dual simplex method from its parent's basis. Strong branching and the
+ * effects of earlier branching select the column to branch on; dives look for solutions. Threads take nodes from one
+ * queue.
  *
  * Build, from the repository's root:
  *     cc -O2 -I. examples/solve_mip.c examples/mip_*.c examples/common.c examples/interrupt.c examples/io/m*.c \

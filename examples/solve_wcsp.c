@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Solves a weighted CSP or another graphical model by bucket elimination: reads a .wcsp, .cfn or .uai file or builds a
- * generated model, and eliminates in a loop as a caller would. Prints the result, and checks the assignment against the
- * model.
+ * model, and eliminates in a loop as a caller would. Prints the result, and checks the assignment against the model.
  *
  * Build, from the repository's root; -fopenmp adds threads:
  *     cc -O2 -I. examples/solve_wcsp.c examples/wcsp_[gpr]*.c examples/co*.c examples/interrupt.c examples/ranks.c \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Distributed elimination, DPOP or with mini-buckets ADPOP, in one process. Every agent has a separate handle, with the
- * functions whose first variable in the order is the agent's, and the messages of its children. Agents exchange only
- * bytes.
+ * messages of its children, and each function that has the agent's variable as its first one in the order. Agents
+ * exchange only bytes.
  *
  * The elimination order determines the pseudo-tree: parent[v] is the variable whose bucket receives v's message. An
  * agent's variables that are connected in the tree form one part, with one handle. An agent with several parts works on

@@ -8,8 +8,8 @@
 #include "examples/io/mip.h"
 
 /* Reads a basis of the model, which has names, into status [cols + rows], a gpuopt_simplex_variable each, and returns
- * 0; or fills `error` with the file, the line, and the fault, and returns -1. The file may be a pipe, and compressed by
- * gzip, as for mip_read_mps(). The file and the model cannot both be standard input.
+ * 0. On failure it fills `error` with the file, the line, and the fault, and returns -1. The file may be a pipe, and
+ * compressed by gzip, as for mip_read_mps(). The file and the model cannot both be standard input.
  *
  * Either the MPS format, in words or, where that fails, in the columns of fixed format; CLP, CPLEX and old GLPK write
  * it. Rows are basic and columns at their lower bounds except for these lines:

@@ -33,8 +33,8 @@ typedef struct graphical_model {
 } graphical_model;
 
 /* Read a file (.wcsp, .cfn, .uai, or one of these compressed: .gz, .xz; it may be a pipe) or build a generated model,
- * and return 0; or fill `error` with the file, line, column and fault, and return -1 with nothing to free. The name -
- * is a .wcsp file on standard input, and names that begin with /dev/ are .wcsp files.
+ * and return 0. On failure they fill `error` with the file, line, column and fault, and return -1 with nothing to free.
+ * The name - is a .wcsp file on standard input, and names that begin with /dev/ are .wcsp files.
  *
  * .wcsp    Lists of tuples with a default cost each. Costs from the header's upper bound on are forbidden, and so are
  *          sums. A function shared by a negative arity is copied with its default cost, as toulbar2 does. Functions in

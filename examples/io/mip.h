@@ -30,8 +30,8 @@ typedef struct mip {
     double optimum;
 } mip;
 
-/* Read a file (.mps, .mps.gz, .mps.xz; fixed or free format) or build a generated model, and return 0; or fill `error`
- * with the file, the line if there is one, and the fault, and return -1 with nothing to free.
+/* Read a file (.mps, .mps.gz, .mps.xz; fixed or free format) or build a generated model, and return 0. On failure they
+ * fill `error` with the file, the line if there is one, and the fault, and return -1 with nothing to free.
  *
  * Files: a path, or - for standard input; either may be a pipe. Lines of any length; a byte order mark is skipped.
  * Semi-continuous columns, special ordered sets, quadratic terms and other parts beyond mixed-integer linear programs
@@ -63,7 +63,7 @@ int64_t mip_nonzeros(const mip *model);
 double mip_cost_unit(const mip *model);
 
 /* Descriptors of the model: for a propagator, with its rows if there are any, else with its columns; and of its linear
- * relaxation for the simplex method, which needs its columns. The arrays still belong to the model. */
+ * relaxation for the simplex method, with its columns. The arrays still belong to the model. */
 gpuopt_propagator_desc mip_propagator_desc(const mip *model);
 gpuopt_simplex_desc mip_simplex_desc(const mip *model);
 

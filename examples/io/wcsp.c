@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The weighted CSP format of toulbar2: a stream of words, whose line breaks do not matter.
+ * The weighted CSP format of toulbar2: a stream of words; line breaks do not matter.
  *     name variables largest_domain functions upper_bound, the domain sizes, then for each function
  *     [-]arity variable... default_cost tuples, then value... cost for each tuple
  * With a negative arity the tuples and the default cost can be shared: the function receives the next number, from 1

@@ -295,7 +295,7 @@ static void replace_row(long double *inverse, int m, int p, const double *alpha)
 }
 
 /* Updates enqueued one after the other, so that their kernels overlap: at other positions, at the same position, with
- * refused updates before and between them, and more updates than U can hold. */
+ * refused updates in between, and more updates than U can hold. */
 static void updates_in_a_row(void **state) {
     enum { M = 700, ALPHAS = 40, UPDATES = 60 };
     static const int step[] = {0, 1, 0, 350, 0, 0, 33, 0};

@@ -4,8 +4,8 @@
  * min-plus product of tables.
  *     add_min_rate
  * Each thread keeps `Chains` numbers x[i] and costs c[i], and repeats x[i] = min(x[i], x[i + 1] + c[i]). Each pair
- * depends on the one before, so the compiler can drop none. For each data type it tries several numbers of chains and
- * warps. It prints the largest rate, per second and per clock and multiprocessor (with the device's reported clock
+ * depends on the previous pair, so the compiler can drop none. For each data type it tries several numbers of chains
+ * and warps. It prints the largest rate, per second and per clock and multiprocessor (with the device's reported clock
  * rate). One thread's numbers are compared with the CPU's.
  */
 #include <cstdint>

@@ -12,9 +12,9 @@
  * of a graphical model as in examples/io/graphical.h. --dealt: children:MODEL (strong branching on the first columns),
  * programs:COUNT (of 50 rows and 100 columns, from data to solutions) or probing:MODEL. "" leaves a table out. --by:
  * whether a knapsack's handle has the group, and shares levels of --share-from nodes (0: the library's choice), or the
- * caller deals nodes out (examples/io/knapsack_ranks.h), with --round nodes between exchanges; --pool:
- * nodes, 0: the library's choice; --memory: of a rank. One rank has no group, except for knapsacks. Medians of N runs
- * after one that is not counted; each run begins when all ranks are ready, and ends with the last. Times in ms:
+ * caller deals nodes out (examples/io/knapsack_ranks.h), with --round nodes between exchanges. --pool: nodes, 0: the
+ * library's choice; --memory: of a rank. One rank has no group, except for knapsacks. Medians of N runs after one that
+ * is not counted; each run begins when all ranks are ready, and ends with the last. Times in ms:
  *     run          batches: _run with nodes and reports in host memory; eliminations: all steps
  *     own, all     _get_changes of a rank's own nodes, and of all on each rank
  *     ms, items    a search for the optimum and its items, without _create; by group: of it, finding the items, on rank

@@ -12,9 +12,9 @@
  * --deferred: pivots applied at once, 1: each by itself; default: the library's choice. --sizes: times only programs of
  * these sizes, beside the first number of ranks, without the model. The ranks of cuda have the devices 0, 1, ... If
  * there is only device 0, two ranks share it for their constants, and the table has at most one rank. The least of N
- * blocks (4) of pivots (as many as rows, 64 to 1024) counts. Prints the constants; for each size and number of ranks
- * predicted and measured microseconds a pivot, and the error; its mean and the correlation; and predictions for up to
- * 64 ranks, without measurements.
+ * blocks (4) of pivots (as many as rows, 64 to 1024) counts. Prints the constants. For each size and number of ranks
+ * prints predicted and measured microseconds a pivot, and the error; then its mean and the correlation; and predictions
+ * for up to 64 ranks, without measurements.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>

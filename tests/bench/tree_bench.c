@@ -2,10 +2,10 @@
  *
  * The cost of a node of branch and bound with a trail, one node at a time, on either backend.
  *     tree_bench BACKEND [--nodes N] MODEL...      BACKEND: cpu or cuda; MODEL: FILE.mps or gen:NAME
- * From the fixpoint of the root, each node pushes, sets one bound of a column at random to the middle of its domain,
- * propagates to the fixpoint, reads the changes into host memory with their rows, and pops. A line for each model, with
- * means over N nodes (1000): the time of the node and of each of its calls in us, and of explaining the last change.
- * (Calls are enqueued, so a later one waits for the work of an earlier one.)
+ * From the fixpoint of the root, each node pushes, and sets one bound of a random column to the middle of its domain.
+ * It propagates to the fixpoint, reads the changes into host memory with their rows, and pops. A line for each model,
+ * with means over N nodes (1000): the time of the node and of each of its calls in us, and of explaining the last
+ * change. (Calls are enqueued, so a later one waits for the work of an earlier one.)
  */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>

@@ -71,8 +71,8 @@ fractions solve(const program *p, int transposed, mpz_t *rhs); /* B x = rhs or B
 enum { PLACES = 1074 };
 double real(const mpz_t num, const mpz_t den, int times);
 
-/* How far x, clipped to its bounds, and y [rows - 1] miss a side, bound or reduced cost that should be met: the largest
- * share of the sum of its terms' sizes. Also the difference of the objectives. Changes x and y. */
+/* How far x, clipped to its bounds, and y [rows - 1] miss a side, bound or reduced cost that should be met, as a share
+ * of the sum of its terms' sizes. Also the difference of the objectives. Changes x and y. */
 typedef struct misfit {
     double share, gap;
 } misfit;

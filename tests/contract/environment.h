@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Floating-point environments for a caller, and models whose numbers round. Calls must leave the caller's environment
- * and locale unchanged, and give the same bits as in the default ones.
+ * Floating-point environments for a caller, and models with numbers that round. Calls must leave the caller's
+ * environment and locale unchanged, and give the same bits as in the default ones.
  */
 #ifndef TESTS_CONTRACT_ENVIRONMENT_H
 #define TESTS_CONTRACT_ENVIRONMENT_H

@@ -306,8 +306,8 @@ static uint8_t *make_up(const uint8_t *head, int32_t arity, const int32_t *domai
     return bytes;
 }
 
-/* Domain sizes with a product that differs from the number of entries, which matches the rest of the message: too
- * small, too large, and 1 only modulo 2^64 (the factors of 2^64 - 1, twice). */
+/* Domain sizes with a product that differs from the number of entries, which matches the rest of the message. The
+ * product is too small, too large, or 1 only modulo 2^64 (the factors of 2^64 - 1, twice). */
 static void wrong_products(void **state) {
     static const int32_t factors[] = {3, 5, 17, 257, 641, 65537, 6700417, 3, 5, 17, 257, 641, 65537, 6700417};
     static const int32_t good[] = {2, 3}, large[] = {2, 4}, small[] = {2, 3};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The readers of .wcsp and .cfn files on functions in intention: random small models with one such function and a cost
- * for each value, written in both formats, read, and eliminated. The optimum and the number of optima are compared with
- * all assignments, evaluated by each function's definition; and with toulbar2, if installed. Scopes are small enough
- * for one table and large enough for hidden variables.
+ * The readers of .wcsp and .cfn files on functions in intention: random small models with one such function and unary
+ * costs, written in both formats, read, and eliminated. The optimum and the number of optima are compared with all
+ * assignments, evaluated by each function's definition; and with toulbar2, if installed. Scopes are small enough for
+ * one table and large enough for hidden variables.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>

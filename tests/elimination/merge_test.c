@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Models with fewer values, made of lists over large domains, compared with the models themselves: the least cost, the
- * number of assignments that have it, and the assignment's cost there. With evidence, and with defaults 0, others and
- * forbidden.
+ * number of its assignments, and the assignment's cost there. With evidence, and with defaults 0, others and forbidden.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -65,8 +65,8 @@ typedef struct recipe {
 recipe recipe_draw(uint64_t *seed, gpuopt_elimination_cost type, gpuopt_elimination_semiring semiring);
 /* At least one variable; at most `recipe.variables`, and at most 20000 assignments. */
 model model_draw(uint64_t *seed, gpuopt_elimination_cost type, gpuopt_elimination_semiring semiring, const recipe *r);
-/* A model of kind k with many overlapping functions, whose sums fit 63 bits even in parts of a cost; with its
- * descriptor. The descriptor's order, drawn as well, contains all variables: order [MODEL_VARIABLES]. */
+/* A model of kind k with many overlapping functions, and its descriptor. Sums fit 63 bits even in parts of a cost. The
+ * descriptor's order, drawn as well, contains all variables: order [MODEL_VARIABLES]. */
 model model_draw_crowded(uint64_t *seed, int32_t k, int32_t variables, int32_t functions, int32_t least_arity,
                          int32_t arity, int32_t *order, gpuopt_elimination_desc *desc);
 /* A function over every pair of variables, with domains of `values` to values + 3: the tables dwarf everything else. */

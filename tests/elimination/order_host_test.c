@@ -114,7 +114,7 @@ static void time_limit(void **state) {
     model_free(&m);
 }
 
-/* However much later each reading of the clock is than the one before, the search ends when its time is up. */
+/* For any growing distance between readings of the clock, the search ends when its time is up. */
 static void late_looks(void **state) {
     gpuopt_context *context = stopping_context(1, 100000);
     int32_t order[GRAPH_MOST], length, k;
@@ -160,8 +160,8 @@ static void broken_clocks(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* A caller whose OpenMP gives one thread where four are requested, as within a parallel region: each chain has its
- * time. */
+/* A caller with an OpenMP runtime that gives one thread for four requested, as within a parallel region: each chain has
+ * its time. */
 static void few_threads(void **state) {
     gpuopt_context *context = stopping_context(4, 200000);
     int32_t order[GRAPH_MOST];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The search for an order. The result is an order, costs as much as the estimate reports, and is as good as the best of
- * all orders of small graphs, found by dynamic programming over sets of variables. Grids of known treewidth. The same
- * order with any number of threads. A caller without memory; about its clock and its stop hook: order_host_test.c.
+ * The search for an order. The result is an order, and costs as much as the estimate reports. On small graphs it is as
+ * good as the best of all orders, found by dynamic programming over sets of variables. Grids of known treewidth. The
+ * same order with any number of threads. A caller without memory; about its clock and its stop hook: order_host_test.c.
  */
 #include <math.h>
 #include <stdio.h>

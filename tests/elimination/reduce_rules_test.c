@@ -159,7 +159,7 @@ static void large_numbers(void **state) {
     gpuopt_elimination *e;
     model m = binary(3, 0);
     (void)state;
-    /* x2 ? 2^62 x1 : 2^62 x0, which could be split into two functions whose largest costs do not fit together. */
+    /* x2 ? 2^62 x1 : 2^62 x0, which could be split into two functions with largest costs that do not fit together. */
     add(&m, 3, scope, (double[]){0, 0, 0, half, half, 0, half, half});
     reduced = model_desc(&m);
     assert_int_equal(gpuopt_elimination_preprocess(context, &reduced, GPUOPT_RULE_SPLIT, 0, &r), GPUOPT_OK);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The caller owns the loop: one variable at a time or all at once, the state in between, starting again, two contexts
- * side by side; memory that runs out, and steps that allocate none.
+ * side by side. Memory runs out, and steps allocate none.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -27,11 +27,13 @@
  * continue or not. Work on a stream happens at once or when it must. Asynchronous copies are completed in any order.
  * With one CPU thread a seed gives the same run again. Messages name the seed.
  *
- * Detected defects end the program with a message and abort(): a barrier that some threads of the block, or lanes of
- * the warp, do not reach; a launch that the device would refuse, on a device that is not current, or of a kernel not
- * loaded before; a copy outside of an allocation, or from the wrong side; memory freed twice. Device memory and shared
- * memory begin as garbage. The address sanitizer sees accesses outside of an allocation on the device and outside of
- * dynamic shared memory. The undefined-behaviour sanitizer sees accesses outside of an array in shared memory.
+ * Detected defects end the program with a message and abort():
+ *     a barrier that some threads of the block, or lanes of the warp, do not reach;
+ *     a launch that the device would refuse, on a device that is not current, or of a kernel not loaded before;
+ *     a copy outside of an allocation, or from the wrong side; memory freed twice.
+ * Device memory and shared memory begin as garbage. The address sanitizer sees accesses outside of an allocation on the
+ * device and outside of dynamic shared memory. The undefined-behaviour sanitizer sees accesses outside of an array in
+ * shared memory.
  *
  * Other defects are not detected: races that no schedule of this kind shows (memory is the same for all threads at
  * once, and a thread is interrupted only at the points above), unaligned vector loads without the sanitizer, use of too

@@ -12,7 +12,7 @@
 int propagate_exactly_empty(const gpuopt_matrix *rows, const double *lhs, const double *rhs, const double *lb,
                             const double *ub, const uint8_t *integer, double infinity, int sweeps);
 
-/* Whether row 0 of a matrix with these bounds implies that column `col` is at most (upper) or at least `bound`; for an
+/* Whether row 0 of a matrix with these bounds implies that column `col` is at most (upper) or at least `bound`. For an
  * integer column this need only hold for integers. The other function: whether no point within the bounds satisfies the
  * row. */
 int propagate_exactly_implied(const gpuopt_matrix *row, double lhs, double rhs, const double *lb, const double *ub,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A libFuzzer target for linear programs: the input's bytes become a tiny model with small integers, scaled by powers
- * of two in rows and columns, a descriptor, and calls in any order. The following must hold:
+ * A libFuzzer target for linear programs: the input's bytes become a tiny model, a descriptor, and calls in any order.
+ * The model has small integers, scaled by powers of two in rows and columns. The following must hold:
  *
  *   a plain model of the basis and of the counters agrees with the handle after every call;
  *   a second handle with only the accepted calls stays equal to the bit;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Models shared by ranks: the answer against all assignments, for every semiring, with domains that the ranks do not
- * divide and more ranks than assignments; copies with conditions; and tables too large for any single rank.
+ * divide and more ranks than assignments. Copies with conditions; and tables too large for any single rank.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * A knapsack search shared by ranks, one of which errs: its arguments differ, its memory fails, its caller stops, it is
- * late, aborts, or its transport fails at each exchange. All ranks return a status within the time limit, and lose no
- * memory.
+ * late or aborts, or its transport fails. All ranks return a status within the time limit, and lose no memory.
  */
 #include <stdatomic.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * A knapsack search shared by ranks (gpuopt_knapsack_desc.group). The optimum is compared with dynamic programming.
- * After each call each rank's report, packed nodes and items equal those of a handle without a group, node by node, for
- * any number of ranks and any length of lists.
+ * After each call each rank's report, packed nodes and items equal a handle's without a group, node by node, for any
+ * number of ranks and length of lists.
  */
 #include <stdlib.h>
 #include <string.h>

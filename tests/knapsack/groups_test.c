@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Groups of items of nearly the same weight, as in the hard instances of Jooken, Leyman and De Causmaecker: the weights
+ * Groups of items of nearly the same weight, as in the hard instances of Jooken, Leyman and De Causmaecker. The weights
  * and profits of a group are a share of the capacity and slightly more. The bounds are true and the optimum is compared
  * with dynamic programming, for any number of groups, capacity for many or few items, and fixed items. The groups end
  * searches that take long without, and memory failures in between do no harm.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The state of a search can be packed and restored: after each step, at outcome FULL, with slices of a level left, and
- * after an incumbent from outside has made levels skippable. Optima by dynamic programming.
+ * The state of a search can be packed and restored after each step, at outcome FULL, and with slices of a level left.
+ * So it can after an incumbent from outside has made levels skippable. Optima by dynamic programming.
  */
 #include <stdlib.h>
 #include <string.h>

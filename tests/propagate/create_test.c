@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The effect of _create on a model, for any layout and order of its entries: rows of all the lengths at which the
- * backends change their method, their sides, the rows of each column, and refusals that name the place. All expected
- * values are computed here, in integers.
+ * The effect of _create on a model, for any layout and order of its entries. There are rows of all the lengths at which
+ * the backends change their method. Checks their sides, the rows of each column, and refusals that name the place. All
+ * expected values are computed here, in integers.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Public models: all variants find the same bounds on all models of MIPLIB, with the same bits where the header
- * promises them, and refute the infeasible LPs that propagation can refute.
+ * promises them. They refute the infeasible LPs that propagation can refute.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <glob.h>

@@ -33,8 +33,8 @@ double exact_primal_reached(const mip *model, const double *x, const double *low
 double exact_dual_reached(const mip *model, const double *y, const double *low, const uint8_t *basis);
 
 /* The largest share by which the point, clipped to its bounds, misses a side that its dual names or that it violates;
- * or by which a reduced cost has the wrong sign. Relative to the sum of the terms' sizes; infinity if a dual names an
- * infinite side. As backward_error of gpuopt_simplex_info. */
+ * or the share of a reduced cost with the wrong sign. Relative to the sum of the terms' sizes; infinity if a dual names
+ * an infinite side. As backward_error of gpuopt_simplex_info. */
 double exact_backward_error(const mip *model, const double *x, const double *y);
 
 #endif /* TESTS_SIMPLEX_EXACT_H */

@@ -169,8 +169,8 @@ static void in_one_batch(void **state) {
 
 enum { EACH = 24 };
 
-/* Of a root by the way of its number (children_root_desc). The GPU gives up children whose costs call for the primal
- * method, so there are no changes of costs there. */
+/* Of a root by the way of its number (children_root_desc). The GPU gives up children with costs that call for the
+ * primal method, so there are no changes of costs there. */
 static void children_of(gpuopt_context *context, int kind, uint64_t seed, tally *count, int *feasible) {
     mip m = plain_model(kind, seed);
     const int changes = CHILDREN_BOUNDS | CHILDREN_SIDES | (test_on("cuda") ? 0 : CHILDREN_COSTS);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tiny models in which the last bits of a verdict matter, against exact rationals: a bound that is violated through a
- * coefficient of 1e-11, margins in which all roundings have the same direction, an objective that is the difference of
- * large numbers.
+ * Tiny models in which the last bits of a verdict matter, against exact rationals. They have a bound violated through a
+ * coefficient of 1e-11, margins in which all roundings have the same direction, or an objective that is the difference
+ * of large numbers.
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Solves with the basis and rows of the tableau, checked by products with the model's own columns in long double:
- * during a solve, at its end, for scaled models and both methods. Queries leave no trace.
+ * Solves with the basis and rows of the tableau, checked by products with the model's own columns in long double,
+ * during and after a solve, for scaled models and both methods. Queries leave no trace.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Decisions of an iteration that only show in results after much rounding: when a pivot is too small, when its two
- * values differ by more than rounding, where a variable stays after passing its bound, and which position a column
- * takes when the inverse is recomputed. Also the norms of dual steepest edge. Both backends use these functions.
+ * Decisions of an iteration that only show in results after much rounding. They concern pivots that are too small or
+ * have two different values, a variable that has passed its bound, and the position of a column when the inverse is
+ * recomputed. Also the norms of dual steepest edge. Both backends use these functions.
  */
 #include <math.h>
 

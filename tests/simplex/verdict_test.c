@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Verdicts on small linear programs that are hard for floating point, against exact rationals: entries and costs from
- * 1e-9 to 1e9, rows that depend on one another up to differences of 1e-3 to 1e-9, and models that once had a wrong
+ * Verdicts on small linear programs that are hard for floating point, against exact rationals. Entries and costs are
+ * from 1e-9 to 1e9, or rows depend on one another up to differences of 1e-3 to 1e-9. Other models once had a wrong
  * verdict or none. GPUOPT_TEST_MODELS: how many of each kind, instead of the few of a quick run; then CLP's answers to
  * the first 40,000 are counted, too.
  */

@@ -181,8 +181,8 @@ static void singular_bases(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* From one basis to others that differ in few variables: the solution equals that of a handle that has loaded them. On
- * the CPU pivots lead there, without another inversion; singular bases are refused as usual. */
+/* From one basis to others that differ in few variables: the solution equals a handle's that has loaded them. On the
+ * CPU pivots lead there, without another inversion; singular bases are refused as usual. */
 static void walks_between_bases(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);

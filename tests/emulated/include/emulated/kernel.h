@@ -89,7 +89,7 @@ T brought(const Deposit &d) {
 
 inline unsigned lane() { return own.seat->lane; }
 
-/* from(lane): the lane whose value this lane receives; a lane outside its `width` lanes stands for its own. */
+/* from(lane): the lane from which this lane receives a value; a lane outside its `width` lanes stands for its own. */
 template <class T, class From>
 T shuffle(unsigned mask, T value, int width, Place place, From from) {
     static_assert(std::is_arithmetic<T>::value && (sizeof(T) == 4 || sizeof(T) == 8), "no shuffle of this type");
