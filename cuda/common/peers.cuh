@@ -72,11 +72,7 @@ struct PeerPatience {
  * received. */
 __device__ bool peer_receive(const PeerCell *from, unsigned long long number, const PeerPatience &patience,
                              double *value) {
-    enum {
-        LOOK = 64,
-        ASK = 1024
-    }; /* tries between two looks at device memory and at host memory, which takes
-                                     * longer */
+    enum { LOOK = 64, ASK = 1024 }; /* tries; ASK reads host memory, which takes longer */
     unsigned long long start = 0;
     bool over = false;
     for (unsigned tries = 1;; tries++) {

@@ -12,12 +12,7 @@
 
 namespace {
 
-enum {
-    PINNED_SLOT = 256,
-    PINNED_SLOTS = 64,
-    PINNED_PAGE = 65536 /* the largest page of the systems on which CUDA
-                                                                  * runs */
-};
+enum { PINNED_SLOT = 256, PINNED_SLOTS = 64, PINNED_PAGE = 65536 /* the largest of the systems with CUDA */ };
 
 /* A block of host memory: this struct, then the slots from the next page on. The pages of the slots are locked. */
 struct PinnedSlab {

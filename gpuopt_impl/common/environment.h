@@ -66,15 +66,15 @@ static inline void gpuopt__environment_leave(const gpuopt__environment_scope *sc
 
 /* At the top of a public call that computes: if the environment is not the default one, makes the same call again in
  * the default environment. `call` is evaluated at most once. */
-#define GPUOPT__COMPUTES(call)                                                                         \
-    do {                                                                                               \
-        gpuopt__environment_scope gpuopt_scope;                                                        \
-        gpuopt_status gpuopt_result = GPUOPT_ERROR_UNSUPPORTED; /* the environment could not be set */ \
-        if (gpuopt__environment_is_default()) break;                                                   \
-        gpuopt__environment_enter(&gpuopt_scope);                                                      \
-        if (gpuopt__environment_is_default()) gpuopt_result = call;                                    \
-        gpuopt__environment_leave(&gpuopt_scope);                                                      \
-        return gpuopt_result;                                                                          \
+#define GPUOPT__COMPUTES(call)                                                            \
+    do {                                                                                  \
+        gpuopt__environment_scope gpuopt_scope;                                           \
+        gpuopt_status gpuopt_result = GPUOPT_ERROR_UNSUPPORTED; /* it could not be set */ \
+        if (gpuopt__environment_is_default()) break;                                      \
+        gpuopt__environment_enter(&gpuopt_scope);                                         \
+        if (gpuopt__environment_is_default()) gpuopt_result = call;                       \
+        gpuopt__environment_leave(&gpuopt_scope);                                         \
+        return gpuopt_result;                                                             \
     } while (0)
 
 #endif /* GPUOPT_IMPL_ENVIRONMENT_H */

@@ -79,9 +79,7 @@ static gpuopt__knapsack_range gpuopt__knapsack_lacks(const gpuopt_knapsack *k, c
     gpuopt__knapsack_range needs = gpuopt__knapsack_needs(k, s, job, rank);
     if (behind && needs.begin < has.end) needs.begin = has.end;
     if (!behind && needs.end > has.begin) needs.end = has.begin;
-    if (has.begin == has.end && !behind)
-        needs.end = needs.begin; /* none: an empty range of its own counts as before
-                                                                   * them */
+    if (has.begin == has.end && !behind) needs.end = needs.begin; /* with none of its own, all are behind */
     else if (has.begin == has.end) needs = gpuopt__knapsack_needs(k, s, job, rank);
     if (needs.end < needs.begin) needs.end = needs.begin;
     return needs;

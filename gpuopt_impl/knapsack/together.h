@@ -168,9 +168,7 @@ static gpuopt_status gpuopt__knapsack_step_own(gpuopt_knapsack *k, gpuopt__knaps
     if (status) return status;
     found->children = INT64_MAX;
     if (job->limit < INT64_MAX) {
-        if (gpuopt__knapsack_most_lacking(k, s, job) > job->limit)
-            return GPUOPT_OK; /* on any rank, as all ranks can
-                                                                                      * compute */
+        if (gpuopt__knapsack_most_lacking(k, s, job) > job->limit) return GPUOPT_OK; /* on all ranks */
         job->limit -= gpuopt__knapsack_length(gpuopt__knapsack_lacks(k, s, job, s->rank, 0)) +
                       gpuopt__knapsack_length(gpuopt__knapsack_lacks(k, s, job, s->rank, 1));
     }

@@ -126,9 +126,7 @@ static void long_reports(void **state) {
     children *all = children_draw(&seed, &m, 131, CHILDREN_BOUNDS);
     work w = {&m, &desc, all, all, 131, 100000, 0, 0, 1, {{NULL}}, NULL, 0};
     (void)state;
-    if (!test_on("cuda"))
-        check_same(&w, 2); /* slow on the emulated GPU, and the exchange does not depend on the
-                                              * backend */
+    if (!test_on("cuda")) check_same(&w, 2); /* slow on the emulated GPU, and alike on all backends */
     if (!test_on("cuda")) free_found(&w);
     free(all);
     mip_free(&m);

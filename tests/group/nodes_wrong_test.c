@@ -313,9 +313,7 @@ static void stopped(void **state) {
     (void)state;
     desc.marking = GPUOPT_ON;
     chain_nodes(list, 20, 30, 7);
-    if (test_on("cpu"))
-        ranks_run(3, is_stopped, w); /* on the GPU such a small run is one launch, without a call of the
-                                                      * hook */
+    if (test_on("cpu")) ranks_run(3, is_stopped, w); /* on the GPU such a small run calls no hook */
     nodes_work_free(w);
     mip_free(&m);
     free(list);
