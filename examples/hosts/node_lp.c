@@ -6,6 +6,7 @@
 #include "examples/hosts/node_lp.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,11 @@ struct node_lp {
     void (*warn)(void *user, const char *message);
     void *user;
     int failed;
+    int64_t fail; /* for tests: the call that fails */
+    pthread_t opener;
+    int opening; /* the thread is to be joined */
+    gpuopt_context_desc desc;
+    gpuopt_status opened;
     gpuopt_context *context;
     gpuopt_simplex *simplex;
     gpuopt_simplex_children *children;
@@ -43,13 +49,15 @@ struct node_lp {
     int have_cols, have_rows;
     double *have_cost, *have_lb, *have_ub;
     row *have;
-    int32_t *list;   /* scratch, like the next three: of columns or rows, as many as the larger number */
+    int32_t *list; /* scratch, like the next three: of columns or rows, as many as the larger number */
     double *low, *high;
-    uint8_t *status; /* [cols + rows] */
-    int *place;      /* [most id + 1] position of the row in the node, or -1 */
+    uint8_t *status;    /* [cols + rows] */
+    int64_t most_lines; /* of the last seven arrays */
+    int *place;         /* [most id + 1] position of the row in the node, or -1 */
     int most_id;
-    int32_t *outcome, *iterations; /* of the children */
-    double *bound;
+    int64_t *start; /* of the children, like the rest: where their bounds begin */
+    int32_t *outcome, *iterations, *branch_col;
+    double *bound, *branch_lb, *branch_ub;
     node_lp_times times;
 };
 
@@ -78,25 +86,39 @@ static int enlarge(node_lp *lp, void *array_of, int64_t count, size_t size) {
     return 0;
 }
 
+static void *open_context(void *argument) {
+    node_lp *lp = argument;
+    lp->opened = gpuopt_context_create(&lp->desc, &lp->context);
+    return NULL;
+}
+
+/* Waits for the context. */
+static int opened(node_lp *lp) {
+    if (lp->opening) pthread_join(lp->opener, NULL);
+    lp->opening = 0;
+    return lp->opened ? give_up(lp, "opening a context", lp->opened) : 0;
+}
+
 node_lp *node_lp_open(const char *backend, int threads, void (*warn)(void *user, const char *message), void *user) {
-    gpuopt_context_desc desc = GPUOPT_INIT(gpuopt_context_desc);
     node_lp *lp = calloc(1, sizeof *lp);
-    gpuopt_status status;
-    if (!lp) return warn(user, "out of memory"), (node_lp *)NULL;
+    if (!lp) return warn(user, "gpuopt is not used: out of memory"), (node_lp *)NULL;
     lp->warn = warn;
     lp->user = user;
-    desc.threads = threads;
+    gpuopt_desc_init(&lp->desc, sizeof lp->desc);
+    lp->desc.threads = threads;
     if (strcmp(backend, "cuda") == 0) {
 #ifdef EXAMPLE_WITH_CUDA
-        desc.backend = gpuopt_backend_cuda();
+        lp->desc.backend = gpuopt_backend_cuda();
 #else
-        return warn(user, "this program was built without CUDA"), node_lp_close(lp), (node_lp *)NULL;
+        return warn(user, "gpuopt is not used: built without CUDA"), free(lp), (node_lp *)NULL;
 #endif
     }
-    status = gpuopt_context_create(&desc, &lp->context);
-    if (status) return give_up(lp, "opening a context", status), node_lp_close(lp), (node_lp *)NULL;
+    lp->opening = pthread_create(&lp->opener, NULL, open_context, lp) == 0;
+    if (!lp->opening) open_context(lp);
     return lp;
 }
+
+void node_lp_fail(node_lp *lp, int64_t call) { lp->fail = call; }
 
 static void drop_handle(node_lp *lp) {
     gpuopt_simplex_children_destroy(lp->children);
@@ -106,16 +128,15 @@ static void drop_handle(node_lp *lp) {
 }
 
 void node_lp_close(node_lp *lp) {
-    void *array[14];
     if (!lp) return;
+    if (lp->opening) pthread_join(lp->opener, NULL);
     drop_handle(lp);
     gpuopt_context_destroy(lp->context);
-    array[0] = lp->row, array[1] = lp->index, array[2] = lp->value, array[3] = lp->have_cost;
-    array[4] = lp->have_lb, array[5] = lp->have_ub, array[6] = lp->have, array[7] = lp->list;
-    array[8] = lp->low, array[9] = lp->high, array[10] = lp->status, array[11] = lp->place;
-    array[12] = lp->outcome, array[13] = lp->iterations;
-    for (int k = 0; k < 14; k++) free(array[k]);
-    free(lp->bound);
+    void *const array[] = {lp->row,        lp->index,      lp->value,     lp->have_cost, lp->have_lb,
+                           lp->have_ub,    lp->have,       lp->list,      lp->low,       lp->high,
+                           lp->status,     lp->place,      lp->start,     lp->bound,     lp->outcome,
+                           lp->iterations, lp->branch_col, lp->branch_lb, lp->branch_ub};
+    for (size_t k = 0; k < sizeof array / sizeof *array; k++) free(array[k]);
     free(lp);
 }
 
@@ -167,45 +188,56 @@ void node_lp_row(node_lp *lp, int id, int count, const int *col, const double *v
 
 /* ---- Keeping the handle in step ---- */
 
-/* The node's rows from `first` on, as a matrix by rows. start is taken from malloc. */
-static int matrix_of(node_lp *lp, int first, gpuopt_matrix *matrix) {
-    int64_t *start = malloc(sizeof *start * (size_t)(lp->rows - first + 1)), base;
-    if (!start) return give_up(lp, "keeping the node's program", GPUOPT_ERROR_MEMORY);
-    base = first < lp->rows ? lp->row[first].first : lp->nonzeros;
-    for (int i = first; i < lp->rows; i++) start[i - first] = lp->row[i].first - base;
-    start[lp->rows - first] = lp->nonzeros - base;
-    memset(matrix, 0, sizeof *matrix);
-    matrix->rows = lp->rows - first;
-    matrix->cols = lp->cols;
-    matrix->start = start;
-    matrix->index = lp->index + base;
-    matrix->value = lp->value + base;
+/* Arrays as long as the present columns and rows take. */
+static int enlarge_all(node_lp *lp) {
+    int64_t lines = (int64_t)lp->cols + lp->rows + lp->have_rows + 1;
+    if (lines <= lp->most_lines) return 0;
+    lines += lines / 2;
+    if (enlarge(lp, &lp->have_cost, lines, sizeof *lp->have_cost) ||
+        enlarge(lp, &lp->have_lb, lines, sizeof *lp->have_lb) ||
+        enlarge(lp, &lp->have_ub, lines, sizeof *lp->have_ub) || enlarge(lp, &lp->have, lines, sizeof *lp->have) ||
+        enlarge(lp, &lp->list, lines, sizeof *lp->list) || enlarge(lp, &lp->low, lines, sizeof *lp->low) ||
+        enlarge(lp, &lp->high, lines, sizeof *lp->high) || enlarge(lp, &lp->status, lines, sizeof *lp->status))
+        return -1;
+    lp->most_lines = lines;
     return 0;
 }
 
-/* Arrays as long as the present columns and rows take. */
-static int enlarge_all(node_lp *lp) {
-    int64_t lines = (lp->cols > lp->rows ? lp->cols : lp->rows) + 1, all = lines + lp->have_rows;
-    return enlarge(lp, &lp->have_cost, lines, sizeof *lp->have_cost) ||
-           enlarge(lp, &lp->have_lb, lines, sizeof *lp->have_lb) ||
-           enlarge(lp, &lp->have_ub, lines, sizeof *lp->have_ub) ||
-           enlarge(lp, &lp->have, all, sizeof *lp->have) || enlarge(lp, &lp->list, all, sizeof *lp->list) ||
-           enlarge(lp, &lp->low, all, sizeof *lp->low) || enlarge(lp, &lp->high, all, sizeof *lp->high) ||
-           enlarge(lp, &lp->status, (int64_t)lp->cols + all, sizeof *lp->status);
+/* Notes where the node's rows are. */
+static int find_places(node_lp *lp) {
+    int most_id = 0;
+    for (int i = 0; i < lp->rows; i++)
+        if (lp->row[i].id > most_id) most_id = lp->row[i].id;
+    for (int i = 0; i < lp->have_rows; i++)
+        if (lp->have[i].id > most_id) most_id = lp->have[i].id;
+    if (most_id >= lp->most_id) {
+        if (enlarge(lp, &lp->place, 2 * (int64_t)most_id + 1, sizeof *lp->place)) return -1;
+        for (int i = 0; i <= 2 * most_id; i++) lp->place[i] = -1;
+        lp->most_id = 2 * most_id + 1;
+    }
+    for (int i = 0; i < lp->rows; i++) lp->place[lp->row[i].id] = i;
+    return 0;
 }
 
-/* A handle for the node's program, with spare rows for the cuts to come. */
-static gpuopt_status make_handle(node_lp *lp) {
+/* Removes the handle's rows that the node does not have. */
+static gpuopt_status remove_rows(node_lp *lp) {
+    int gone = 0, left = 0;
+    for (int i = 0; i < lp->have_rows; i++) {
+        int at = lp->place[lp->have[i].id];
+        if (at >= 0 && lp->row[at].hash == lp->have[i].hash && lp->row[at].count == lp->have[i].count)
+            lp->have[left++] = lp->have[i];
+        else lp->list[gone++] = i;
+    }
+    lp->have_rows = left;
+    lp->times.rows_removed += gone;
+    return gone > 0 ? gpuopt_simplex_remove_rows(lp->simplex, gone, lp->list) : GPUOPT_OK;
+}
+
+/* A handle for the columns and these rows, with spare rows for the cuts to come. */
+static gpuopt_status make_handle(node_lp *lp, const gpuopt_matrix *rows) {
     gpuopt_simplex_desc desc = GPUOPT_INIT(gpuopt_simplex_desc);
     gpuopt_spare spare = GPUOPT_INIT(gpuopt_spare);
-    gpuopt_status status;
-    drop_handle(lp);
-    if (matrix_of(lp, 0, &desc.matrix)) return GPUOPT_ERROR_MEMORY;
-    for (int i = 0; i < lp->rows; i++) {
-        lp->low[i] = lp->row[i].lhs;
-        lp->high[i] = lp->row[i].rhs;
-        lp->have[i] = lp->row[i];
-    }
+    desc.matrix = *rows;
     desc.cost = lp->cost;
     desc.lb = lp->lb;
     desc.ub = lp->ub;
@@ -213,83 +245,48 @@ static gpuopt_status make_handle(node_lp *lp) {
     desc.rhs = lp->high;
     desc.method = GPUOPT_METHOD_REVISED;
     desc.algorithm = GPUOPT_ALGORITHM_DUAL;
-    spare.rows = lp->rows / 2 + 64;
-    spare.nonzeros = lp->nonzeros + 16384;
+    spare.rows = rows->rows / 2 + 64;
+    spare.nonzeros = rows->start[rows->rows] + 16384;
     desc.spare = &spare;
-    status = gpuopt_simplex_create(lp->context, &desc, NULL, &lp->simplex);
-    free((void *)desc.matrix.start);
     lp->have_cols = lp->cols;
-    lp->have_rows = lp->rows;
     memcpy(lp->have_cost, lp->cost, sizeof *lp->cost * (size_t)lp->cols);
     memcpy(lp->have_lb, lp->lb, sizeof *lp->lb * (size_t)lp->cols);
     memcpy(lp->have_ub, lp->ub, sizeof *lp->ub * (size_t)lp->cols);
     lp->times.handles++;
-    return status;
+    return gpuopt_simplex_create(lp->context, &desc, NULL, &lp->simplex);
 }
 
-/* Removes the handle's rows that the node does not have, and moves the node's rows that the handle does not have to its
- * end. *kept: how many of the node's rows the handle has. */
-static gpuopt_status remove_rows(node_lp *lp, int *kept) {
-    int most_id = 0, gone = 0, left = 0;
-    gpuopt_status status = GPUOPT_OK;
-    for (int i = 0; i < lp->rows; i++)
-        if (lp->row[i].id > most_id) most_id = lp->row[i].id;
-    for (int i = 0; i < lp->have_rows; i++)
-        if (lp->have[i].id > most_id) most_id = lp->have[i].id;
-    if (most_id >= lp->most_id) {
-        if (enlarge(lp, &lp->place, 2 * (int64_t)most_id + 1, sizeof *lp->place)) return GPUOPT_ERROR_MEMORY;
-        for (int i = 0; i <= 2 * most_id; i++) lp->place[i] = -1;
-        lp->most_id = 2 * most_id + 1;
-    }
-    for (int i = 0; i < lp->rows; i++) lp->place[lp->row[i].id] = i;
-    for (int i = 0; i < lp->have_rows; i++) {
-        int at = lp->place[lp->have[i].id];
-        if (at >= 0 && lp->row[at].hash == lp->have[i].hash && lp->row[at].count == lp->have[i].count)
-            lp->have[left++] = lp->have[i];
-        else lp->list[gone++] = i;
-    }
-    if (gone > 0) status = gpuopt_simplex_remove_rows(lp->simplex, gone, lp->list);
-    lp->times.rows_removed += gone;
-    lp->have_rows = *kept = left;
-    return status;
-}
-
-/* Adds the node's rows that the handle lacks: those whose place is still marked. */
+/* Gives the handle the node's rows that it lacks; makes it first if there is none. */
 static gpuopt_status add_rows(node_lp *lp) {
     gpuopt_matrix matrix = {0};
-    int64_t *start = NULL, nonzeros = 0;
-    int32_t *index = NULL;
-    double *value = NULL;
+    int64_t *start = malloc(sizeof *start * (size_t)(lp->rows + 1)), nonzeros = 0;
+    int32_t *index = malloc(sizeof *index * (size_t)(lp->nonzeros + 1));
+    double *value = malloc(sizeof *value * (size_t)(lp->nonzeros + 1));
     int added = 0;
-    gpuopt_status status = GPUOPT_ERROR_MEMORY;
-    for (int i = 0; i < lp->rows; i++)
-        if (lp->place[lp->row[i].id] == i) added++, nonzeros += lp->row[i].count;
-    if (added == 0) return GPUOPT_OK;
-    start = malloc(sizeof *start * (size_t)(added + 1));
-    index = malloc(sizeof *index * (size_t)(nonzeros + 1));
-    value = malloc(sizeof *value * (size_t)(nonzeros + 1));
-    if (start && index && value) {
-        added = 0, nonzeros = 0;
-        for (int i = 0; i < lp->rows; i++) {
-            const row *r = &lp->row[i];
-            if (lp->place[r->id] != i) continue;
-            start[added] = nonzeros;
-            memcpy(index + nonzeros, lp->index + r->first, sizeof *index * (size_t)r->count);
-            memcpy(value + nonzeros, lp->value + r->first, sizeof *value * (size_t)r->count);
-            nonzeros += r->count;
-            lp->low[added] = r->lhs;
-            lp->high[added] = r->rhs;
-            lp->have[lp->have_rows + added++] = *r;
-        }
+    gpuopt_status status = start && index && value ? GPUOPT_OK : GPUOPT_ERROR_MEMORY;
+    for (int i = 0; i < lp->have_rows; i++) lp->place[lp->have[i].id] = -1;
+    for (int i = 0; i < lp->rows && !status; i++) {
+        const row *r = &lp->row[i];
+        if (lp->place[r->id] != i) continue;
+        start[added] = nonzeros;
+        memcpy(index + nonzeros, lp->index + r->first, sizeof *index * (size_t)r->count);
+        memcpy(value + nonzeros, lp->value + r->first, sizeof *value * (size_t)r->count);
+        nonzeros += r->count;
+        lp->low[added] = r->lhs;
+        lp->high[added] = r->rhs;
+        lp->have[lp->have_rows + added++] = *r;
+    }
+    if (!status && (added > 0 || !lp->simplex)) {
         start[added] = nonzeros;
         matrix.rows = added;
         matrix.cols = lp->cols;
         matrix.start = start;
         matrix.index = index;
         matrix.value = value;
-        status = gpuopt_simplex_add_rows(lp->simplex, &matrix, lp->low, lp->high);
-        if (!status) lp->have_rows += added;
+        status =
+            lp->simplex ? gpuopt_simplex_add_rows(lp->simplex, &matrix, lp->low, lp->high) : make_handle(lp, &matrix);
         lp->times.rows_added += added;
+        lp->have_rows += status ? 0 : added;
     }
     free(start);
     free(index);
@@ -335,21 +332,20 @@ static gpuopt_status set_numbers(node_lp *lp) {
 /* Brings the handle to the node. */
 static int follow(node_lp *lp) {
     gpuopt_status status = GPUOPT_OK;
-    int kept = 0;
-    if (enlarge_all(lp)) return -1;
-    if (lp->simplex && lp->have_cols == lp->cols) {
-        status = remove_rows(lp, &kept);
-        for (int i = 0; i < lp->have_rows && !lp->failed; i++) lp->place[lp->have[i].id] = -1; /* the handle has it */
-        if (!status && !lp->failed) status = add_rows(lp);
-        if (status == GPUOPT_ERROR_MEMORY && !lp->failed) drop_handle(lp), status = GPUOPT_OK; /* no spare rows left */
-    } else drop_handle(lp);
-    if (lp->failed) return -1;
-    if (!status && !lp->simplex) {
-        status = make_handle(lp);
-        if (!status) status = remove_rows(lp, &kept); /* marks the places */
+    if (enlarge_all(lp) || find_places(lp)) return -1;
+    if (lp->have_cols != lp->cols) drop_handle(lp);
+    if (!lp->simplex) lp->have_rows = 0;
+    else status = remove_rows(lp);
+    if (!status) status = add_rows(lp);
+    if (status == GPUOPT_ERROR_MEMORY && lp->simplex) { /* the spare rows are used up */
+        drop_handle(lp);
+        lp->have_rows = 0;
+        find_places(lp);
+        status = add_rows(lp);
     }
     if (!status) status = set_numbers(lp);
-    for (int i = 0; i < lp->rows && lp->place; i++) lp->place[lp->row[i].id] = -1;
+    for (int i = 0; i < lp->rows; i++) lp->place[lp->row[i].id] = -1;
+    if (status == GPUOPT_ERROR_NUMERIC) return drop_handle(lp), 1;
     return status ? give_up(lp, "taking over the node's program", status) : 0;
 }
 
@@ -362,37 +358,61 @@ static int make_children(node_lp *lp, int32_t count) {
     if (lp->children && count <= lp->batch_size) return 0;
     gpuopt_simplex_children_destroy(lp->children);
     lp->children = NULL;
-    lp->batch_size = count < 64 ? 64 : count > lp->batch_size ? count + count / 2 : lp->batch_size;
+    if (count > lp->batch_size) {
+        int32_t most = count + count / 2 + 64;
+        if (enlarge(lp, &lp->start, most + 1, sizeof *lp->start) ||
+            enlarge(lp, &lp->outcome, most, sizeof *lp->outcome) ||
+            enlarge(lp, &lp->iterations, most, sizeof *lp->iterations) ||
+            enlarge(lp, &lp->branch_col, most, sizeof *lp->branch_col) ||
+            enlarge(lp, &lp->bound, most, sizeof *lp->bound) ||
+            enlarge(lp, &lp->branch_lb, most, sizeof *lp->branch_lb) ||
+            enlarge(lp, &lp->branch_ub, most, sizeof *lp->branch_ub))
+            return -1;
+        lp->batch_size = most;
+    }
     desc.batch_size = lp->batch_size;
     desc.pivots = 64;
     desc.on_pivot_limit = GPUOPT_ON_PIVOT_LIMIT_REFACTOR;
     status = gpuopt_simplex_children_create(lp->simplex, &desc, NULL, &lp->children);
-    if (status) return give_up(lp, "making a batch of children", status);
-    return enlarge(lp, &lp->outcome, lp->batch_size, sizeof *lp->outcome) ||
-           enlarge(lp, &lp->iterations, lp->batch_size, sizeof *lp->iterations) ||
-           enlarge(lp, &lp->bound, lp->batch_size, sizeof *lp->bound);
+    return status ? give_up(lp, "making a batch of children", status) : 0;
 }
 
 int node_lp_branch(node_lp *lp, int count, const int *col, const double *value, double cutoff, int iterations,
                    node_child *child) {
+    gpuopt_simplex_child_list list = GPUOPT_INIT(gpuopt_simplex_child_list);
     gpuopt_simplex_child_report report = GPUOPT_INIT(gpuopt_simplex_child_report);
     gpuopt_status status;
     double start = now(), middle;
-    if (lp->failed || follow(lp) || make_children(lp, 2 * count)) return -1;
-    middle = now();
+    int followed;
+    if (lp->failed || opened(lp)) return -1;
+    if (lp->fail && lp->times.calls + 1 >= lp->fail) return give_up(lp, "a test", GPUOPT_ERROR_DEVICE);
+    followed = follow(lp);
+    if (followed || make_children(lp, 2 * count)) return followed ? followed : -1;
+    for (int k = 0; k < 2 * count; k++) {
+        int j = col[k / 2];
+        lp->start[k] = k;
+        lp->branch_col[k] = j;
+        lp->branch_lb[k] = k % 2 ? floor(value[k / 2]) + 1 : lp->lb[j];
+        lp->branch_ub[k] = k % 2 ? lp->ub[j] : floor(value[k / 2]);
+    }
+    lp->start[2 * count] = 2 * count;
+    list.count = 2 * count;
+    list.start = lp->start;
+    list.col = lp->branch_col;
+    list.lb = lp->branch_lb;
+    list.ub = lp->branch_ub;
     report.outcome = lp->outcome;
     report.iterations = lp->iterations;
     report.bound = lp->bound;
+    middle = now();
     status = gpuopt_simplex_set_cutoff(lp->simplex, cutoff);
-    if (!status)
-        status = gpuopt_simplex_children_strong_branch(lp->children, GPUOPT_HOST, count, col, value, iterations,
-                                                       &report);
+    if (!status) status = gpuopt_simplex_children_run(lp->children, GPUOPT_HOST, &list, iterations, &report);
     if (status) return give_up(lp, "strong branching", status);
     lp->times.calls++;
     lp->times.children += 2 * count;
     for (int k = 0; k < 2 * count; k++) {
-        child[k].infeasible = lp->outcome[k] == GPUOPT_INFEASIBLE || lp->outcome[k] == GPUOPT_CUTOFF ||
-                              lp->bound[k] >= cutoff;
+        child[k].infeasible =
+            lp->outcome[k] == GPUOPT_INFEASIBLE || lp->outcome[k] == GPUOPT_CUTOFF || lp->bound[k] >= cutoff;
         child[k].bound = isnan(lp->bound[k]) ? -HUGE_VAL : lp->bound[k];
         child[k].iterations = lp->iterations[k];
         lp->times.iterations += lp->iterations[k];

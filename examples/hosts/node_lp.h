@@ -33,10 +33,13 @@ typedef struct node_lp_times {
     double update, branch;                     /* seconds: keeping the handle in step, and the children */
 } node_lp_times;
 
-/* Opens a context on "cpu" or "cuda", with so many threads on the CPU. warn is called at most once: with the reason for
- * which the plug-in cannot work, or stopped working. Returns NULL after such a call. */
+/* Opens a context on "cpu" or "cuda", with so many threads on the CPU. A thread does this in the background, since a GPU
+ * takes a moment; the first node_lp_branch() waits for it. warn is called at most once, from the caller's thread: with
+ * the reason for which the plug-in cannot work, or stopped working. Returns NULL after such a call. */
 node_lp *node_lp_open(const char *backend, int threads, void (*warn)(void *user, const char *message), void *user);
 void node_lp_close(node_lp *lp); /* NULL is allowed */
+/* For tests: the call-th node_lp_branch() fails as if the device was lost; 0: none. */
+void node_lp_fail(node_lp *lp, int64_t call);
 
 /* Begins a node: cost, lb, ub [cols], and status [cols] as gpuopt_simplex_variable. The arrays are used until
  * node_lp_branch() returns. */
@@ -47,7 +50,8 @@ void node_lp_row(node_lp *lp, int id, int count, const int *col, const double *v
                  uint8_t status);
 /* Branches on each of `count` columns col [count], which have the values value [count] in the solver's relaxation:
  * child [2 count] receives down and up child of each. cutoff: only better solutions count; HUGE_VAL: all. Each child
- * gets up to `iterations` iterations. Returns 0; or -1, and from then on always: the solver goes on without. */
+ * gets up to `iterations` iterations. Returns 0; 1: not at this node, whose basis is singular in working precision; -1,
+ * and from then on always: the solver goes on without. */
 int node_lp_branch(node_lp *lp, int count, const int *col, const double *value, double cutoff, int iterations,
                    node_child *child);
 /* Whether calls have failed for good. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * See scip_branching.h. At a node the rule gives the LP with its cuts, bounds and basis to a handle that lives as long
- * as the tree, and both children of the candidates to one batch. What comes back is used in four ways: a node without a
- * feasible child is cut off, an infeasible side tightens a bound, gains feed SCIP's pseudo-costs, and the best product
- * of gains branches.
+ * as the tree, and both children of the candidates to one batch. What comes back is used in five ways: a node without a
+ * feasible child is cut off, an infeasible side tightens a bound, gains feed SCIP's pseudo-costs, the best product
+ * of gains branches, and the children inherit their proven bounds.
  *
- * How many candidates: all while the rule has taken less than its share of the time; otherwise those whose pseudo-costs
- * come from few observations, up to what the share allows; if there are none, SCIP's own rule decides.
+ * node_budget.h decides how many candidates a node may have. Those with unreliable pseudo-costs come first. SCIP's own
+ * rule takes over if there are none, or if no child raises the bound; it then finds our gains as its own.
  */
 #include "examples/hosts/scip_branching.h"
 
@@ -15,48 +15,42 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "examples/hosts/node_budget.h"
 #include "examples/hosts/node_lp.h"
 #include "gpuopt.h"
 
 #define RULE "gpuopt"
-enum { RELIABLE = 8, FEWEST = 4 };
+enum { RELIABLE = 5 };                /* observations on either side; as many as SCIP's rule asks for */
+enum { KNOWN, EXPECTED, UNRELIABLE }; /* ranks: solved at this node; by reliable pseudo-costs; by unreliable ones */
+
+typedef struct candidate {
+    SCIP_VAR *var;
+    int col, rank;   /* rank: what is solved first, see below */
+    double value;    /* in the LP's solution */
+    double expected; /* score by pseudo-costs, or by the children of an earlier LP of this node */
+    double score;    /* by the children, if they were solved */
+} candidate;
 
 struct SCIP_BranchruleData {
     char *backend;
-    int threads, iterations;
+    int threads, iterations, fail;
     SCIP_Real share;
     node_lp *lp;
     int failed;
+    node_budget budget;
     double *cost, *lb, *ub; /* [most_cols] of the LP's columns */
     uint8_t *status;
     int *index; /* [most_cols] entries of a row */
     int most_cols;
-    int *col, *order; /* [most_candidates], like the next two */
-    double *value, *score;
+    candidate *candidate; /* [most_candidates] */
+    int *col;             /* [most_candidates] as node_lp_branch() takes them, and value */
+    double *value;
     node_child *child; /* [2 most_candidates] */
     int most_candidates;
-    node_lp_times sum; /* of handles that were closed */
-    long cut_off, tightened, branched, left;
+    long cut_off, tightened, branched, left, fed;
 };
 
 static void warn(void *scip, const char *message) { SCIPwarningMessage(scip, "%s\n", message); }
-
-static void add_times(node_lp_times *sum, const node_lp_times *times) {
-    sum->calls += times->calls;
-    sum->children += times->children;
-    sum->iterations += times->iterations;
-    sum->rows_added += times->rows_added;
-    sum->rows_removed += times->rows_removed;
-    sum->handles += times->handles;
-    sum->update += times->update;
-    sum->branch += times->branch;
-}
-
-static void forget(SCIP_BRANCHRULEDATA *data) {
-    if (data->lp) add_times(&data->sum, node_lp_cost(data->lp));
-    node_lp_close(data->lp);
-    data->lp = NULL;
-}
 
 static uint8_t status_of(SCIP_BASESTAT status) {
     return status == SCIP_BASESTAT_BASIC   ? GPUOPT_VARIABLE_BASIC
@@ -81,8 +75,8 @@ static int enough_memory(SCIP_BRANCHRULEDATA *d, int cols, int candidates) {
         d->most_cols = cols;
     }
     if (candidates > d->most_candidates) {
-        if (!enlarge(&d->col, candidates, sizeof *d->col) || !enlarge(&d->order, candidates, sizeof *d->order) ||
-            !enlarge(&d->value, candidates, sizeof *d->value) || !enlarge(&d->score, candidates, sizeof *d->score) ||
+        if (!enlarge(&d->candidate, candidates, sizeof *d->candidate) ||
+            !enlarge(&d->col, candidates, sizeof *d->col) || !enlarge(&d->value, candidates, sizeof *d->value) ||
             !enlarge(&d->child, 2 * candidates, sizeof *d->child))
             return 0;
         d->most_candidates = candidates;
@@ -90,9 +84,19 @@ static int enough_memory(SCIP_BRANCHRULEDATA *d, int cols, int candidates) {
     return 1;
 }
 
+/* A row's side without its constant. */
+static double side(SCIP *scip, double value, double constant) {
+    return SCIPisInfinity(scip, fabs(value)) ? copysign(HUGE_VAL, value) : value - constant;
+}
+
 /* Gives SCIP's LP to the handle. Returns the objective of its solution without SCIP's constant. */
-static double give_lp(SCIP_BRANCHRULEDATA *d, SCIP_COL **col, int cols, SCIP_ROW **row, int rows) {
+static double give_lp(SCIP *scip, SCIP_BRANCHRULEDATA *d) {
+    SCIP_COL **col;
+    SCIP_ROW **row;
+    int cols, rows;
     double objective = 0;
+    if (SCIPgetLPColsData(scip, &col, &cols) != SCIP_OKAY || SCIPgetLPRowsData(scip, &row, &rows) != SCIP_OKAY)
+        return 0;
     for (int j = 0; j < cols; j++) {
         d->cost[j] = SCIPcolGetObj(col[j]);
         d->lb[j] = SCIPcolGetLb(col[j]);
@@ -107,87 +111,162 @@ static double give_lp(SCIP_BRANCHRULEDATA *d, SCIP_COL **col, int cols, SCIP_ROW
         double constant = SCIProwGetConstant(row[i]);
         for (int k = 0; k < count; k++) d->index[k] = SCIPcolGetLPPos(entry[k]);
         node_lp_row(d->lp, SCIProwGetIndex(row[i]), count, d->index, SCIProwGetVals(row[i]),
-                    SCIProwGetLhs(row[i]) - constant, SCIProwGetRhs(row[i]) - constant,
+                    side(scip, SCIProwGetLhs(row[i]), constant), side(scip, SCIProwGetRhs(row[i]), constant),
                     status_of(SCIProwGetBasisStatus(row[i])));
     }
     return objective;
 }
 
-/* How many candidates the rule may afford now. */
-static int affordable(SCIP *scip, SCIP_BRANCHRULEDATA *d, int candidates) {
-    node_lp_times t = d->sum;
-    double spent, per_child, per_call, left;
-    if (d->lp) add_times(&t, node_lp_cost(d->lp));
-    spent = t.update + t.branch;
-    if (t.calls == 0) return candidates;
-    per_call = t.update / (double)t.calls;
-    per_child = t.branch / (double)t.children;
-    left = d->share * SCIPgetSolvingTime(scip) + 0.5 - spent - per_call;
-    return left <= 0 ? 0 : left > 2 * per_child * candidates ? candidates : (int)(left / (2 * per_child));
+/* By rank, then by score. */
+static int compare(const void *first, const void *second) {
+    const candidate *a = first, *b = second;
+    if (a->rank != b->rank) return b->rank - a->rank;
+    if (a->expected != b->expected) return a->expected > b->expected ? -1 : 1;
+    return a->col - b->col;
 }
 
-/* Chooses `most` candidates at most and puts their numbers into d->order: all of them if there are so few, else those
- * with the best pseudo-costs among the unreliable ones. */
-static int choose(SCIP *scip, SCIP_BRANCHRULEDATA *d, SCIP_VAR **var, const double *value, int count, int most) {
-    int chosen = 0;
+/* Sorts the candidates. rank [3] receives how many have each rank, *known the best score of the known ones. */
+static SCIP_RETCODE sort(SCIP *scip, SCIP_BRANCHRULEDATA *d, SCIP_VAR **var, const double *value, int count, int *rank,
+                         double *known) {
     for (int k = 0; k < count; k++) {
-        double down = SCIPgetVarPseudocostCountCurrentRun(scip, var[k], 0);
-        double up = SCIPgetVarPseudocostCountCurrentRun(scip, var[k], 1), score;
-        int at;
-        if (most < count && fmin(down, up) >= RELIABLE) continue;
-        score = SCIPgetVarPseudocostScore(scip, var[k], value[k]);
-        for (at = chosen < most ? chosen++ : most; at > 0 && score > d->score[at - 1]; at--)
-            if (at < most) d->score[at] = d->score[at - 1], d->order[at] = d->order[at - 1];
-        if (at < most) d->score[at] = score, d->order[at] = k;
+        candidate *c = &d->candidate[k];
+        double down, up, lp;
+        c->var = var[k];
+        c->value = value[k];
+        c->col = SCIPcolGetLPPos(SCIPvarGetCol(var[k]));
+        if (SCIPgetVarStrongbranchNode(scip, var[k]) == SCIPgetNNodes(scip)) {
+            SCIP_CALL(SCIPgetVarStrongbranchLast(scip, var[k], &down, &up, NULL, NULL, NULL, &lp));
+            c->rank = KNOWN;
+            c->expected = SCIPgetBranchScore(scip, var[k], fmax(down - lp, 0), fmax(up - lp, 0));
+            *known = fmax(*known, c->expected);
+        } else {
+            int few = SCIPgetVarPseudocostCountCurrentRun(scip, var[k], SCIP_BRANCHDIR_DOWNWARDS) < RELIABLE ||
+                      SCIPgetVarPseudocostCountCurrentRun(scip, var[k], SCIP_BRANCHDIR_UPWARDS) < RELIABLE;
+            c->rank = few ? UNRELIABLE : EXPECTED;
+            c->expected = SCIPgetVarPseudocostScore(scip, var[k], value[k]);
+        }
+        rank[c->rank]++;
     }
-    return chosen;
+    qsort(d->candidate, (size_t)count, sizeof *d->candidate, compare);
+    return SCIP_OKAY;
 }
 
-/* Uses what the children said. */
-static SCIP_RETCODE use(SCIP *scip, SCIP_BRANCHRULEDATA *d, SCIP_VAR **var, const double *value, int chosen,
-                        double objective, double constant, SCIP_RESULT *result) {
-    double best_score = -1, bound = -HUGE_VAL;
-    int best = -1;
-    for (int q = 0; q < chosen; q++) {
-        const node_child *child = d->child + 2 * q;
-        double down = child[0].infeasible ? HUGE_VAL : child[0].bound, up = child[1].infeasible ? HUGE_VAL : child[1].bound;
-        if (child[0].infeasible && child[1].infeasible) {
-            d->cut_off++;
-            *result = SCIP_CUTOFF;
-            return SCIP_OKAY;
-        }
-        bound = fmax(bound, fmin(down, up));
+/* Solves the children of the candidates from `first` to last - 1. Returns as node_lp_branch(). */
+static int solve(SCIP *scip, SCIP_BRANCHRULEDATA *d, int first, int last, double cutoff) {
+    double begin = SCIPgetSolvingTime(scip);
+    int failed;
+    for (int k = first; k < last; k++) {
+        d->col[k - first] = d->candidate[k].col;
+        d->value[k - first] = d->candidate[k].value;
     }
-    for (int q = 0; q < chosen; q++) {
-        const node_child *child = d->child + 2 * q;
-        SCIP_VAR *v = var[d->order[q]];
-        double x = value[d->order[q]];
-        SCIP_Bool infeasible = FALSE, tightened = FALSE;
-        if (child[0].infeasible) SCIP_CALL(SCIPtightenVarLb(scip, v, ceil(x), TRUE, &infeasible, &tightened));
-        if (child[1].infeasible) SCIP_CALL(SCIPtightenVarUb(scip, v, floor(x), TRUE, &infeasible, &tightened));
+    failed = node_lp_branch(d->lp, last - first, d->col, d->value, cutoff, d->iterations, d->child + 2 * first);
+    node_budget_call(&d->budget, last - first, SCIPgetSolvingTime(scip) - begin);
+    return failed;
+}
+
+/* Turns the children's bounds into gains, scores and pseudo-costs, and learns how good the pseudo-costs were. *most
+ * receives the largest gain. */
+static SCIP_RETCODE learn(SCIP *scip, SCIP_BRANCHRULEDATA *d, int solved, double objective, double constant,
+                          double *most) {
+    double best = 0, expected = -1, of_expected = 0;
+    *most = fmax(SCIPgetCutoffbound(scip) - constant - objective, 0);
+    if (*most > 1e20) *most = 0;
+    for (int k = 0; k < 2 * solved; k++)
+        if (!d->child[k].infeasible) *most = fmax(*most, d->child[k].bound - objective);
+    for (int k = 0; k < solved; k++) {
+        candidate *c = &d->candidate[k];
+        double gain[2], lp = objective + constant;
+        for (int side = 0; side < 2; side++) {
+            const node_child *child = &d->child[2 * k + side];
+            gain[side] = child->infeasible ? *most : fmax(child->bound - objective, 0);
+            if (child->infeasible) continue;
+            SCIP_CALL(SCIPupdateVarPseudocost(scip, c->var, floor(c->value) + side - c->value, gain[side], 1.0));
+        }
+        SCIP_CALL(SCIPsetVarStrongbranchData(scip, c->var, lp, c->value, lp + gain[0], lp + gain[1], TRUE, TRUE, 0,
+                                             d->iterations));
+        c->score = SCIPgetBranchScore(scip, c->var, gain[0], gain[1]);
+        best = fmax(best, c->score);
+        if (c->expected > expected) expected = c->expected, of_expected = c->score;
+    }
+    if (best > 0) node_budget_learn(&d->budget, sqrt(of_expected / best));
+    return SCIP_OKAY;
+}
+
+/* Uses infeasible children. *result is CUTOFF or REDUCEDDOM if there are any. */
+static SCIP_RETCODE reduce(SCIP *scip, SCIP_BRANCHRULEDATA *d, int solved, SCIP_RESULT *result) {
+    for (int k = 0; k < solved; k++) {
+        const candidate *c = &d->candidate[k];
+        int down = d->child[2 * k].infeasible, up = d->child[2 * k + 1].infeasible;
+        SCIP_Bool infeasible = down && up, tightened = FALSE;
+        if (down && !up) SCIP_CALL(SCIPtightenVarLb(scip, c->var, floor(c->value) + 1, TRUE, &infeasible, &tightened));
+        if (up && !down) SCIP_CALL(SCIPtightenVarUb(scip, c->var, floor(c->value), TRUE, &infeasible, &tightened));
         if (infeasible) {
+            d->cut_off++;
             *result = SCIP_CUTOFF;
             return SCIP_OKAY;
         }
         if (tightened) d->tightened++, *result = SCIP_REDUCEDDOM;
     }
-    for (int q = 0; q < chosen; q++) {
-        const node_child *child = d->child + 2 * q;
-        SCIP_VAR *v = var[d->order[q]];
-        double x = value[d->order[q]], gain[2], score;
-        for (int side = 0; side < 2; side++) {
-            gain[side] = fmax(child[side].bound - objective, 0);
-            if (!isfinite(gain[side])) gain[side] = 0;
-            if (!child[side].infeasible)
-                SCIP_CALL(SCIPupdateVarPseudocost(scip, v, (side ? ceil(x) : floor(x)) - x, gain[side], 1.0));
-        }
-        score = SCIPgetBranchScore(scip, v, gain[0], gain[1]);
-        if (score > best_score) best_score = score, best = q;
+    return SCIP_OKAY;
+}
+
+/* Branches on the best candidate: those that were not solved count by their pseudo-costs. */
+static SCIP_RETCODE branch(SCIP *scip, SCIP_BRANCHRULEDATA *d, int count, int solved, double constant) {
+    SCIP_NODE *node[2] = {NULL, NULL};
+    double best_score = -1, bound = -HUGE_VAL;
+    int best = 0;
+    for (int k = 0; k < count; k++) {
+        double score = k < solved ? d->candidate[k].score : d->candidate[k].expected;
+        if (score > best_score) best_score = score, best = k;
     }
-    if (*result == SCIP_REDUCEDDOM) return SCIP_OKAY;
-    if (isfinite(bound) && bound > objective) SCIP_CALL(SCIPupdateLocalLowerbound(scip, bound + constant));
+    for (int k = 0; k < solved; k++) bound = fmax(bound, fmin(d->child[2 * k].bound, d->child[2 * k + 1].bound));
+    if (isfinite(bound)) SCIP_CALL(SCIPupdateLocalLowerbound(scip, bound + constant));
+    SCIP_CALL(SCIPbranchVarVal(scip, d->candidate[best].var, d->candidate[best].value, &node[0], NULL, &node[1]));
+    for (int side = 0; side < 2 && best < solved; side++)
+        if (node[side] && isfinite(d->child[2 * best + side].bound))
+            SCIP_CALL(SCIPupdateNodeLowerbound(scip, node[side], d->child[2 * best + side].bound + constant));
     d->branched++;
-    SCIP_CALL(SCIPbranchVarVal(scip, var[d->order[best]], value[d->order[best]], NULL, NULL, NULL));
+    return SCIP_OKAY;
+}
+
+/* Whether a few children can be of use: all candidates may be known, and the others expected to be worse. */
+static int useful(const SCIP_BRANCHRULEDATA *d, int unknown, int unreliable, double known) {
+    return unreliable > 0 || known == 0 || (unknown > 0 && d->candidate[0].expected > known);
+}
+
+static SCIP_RETCODE run(SCIP *scip, SCIP_BRANCHRULEDATA *d, int count, const int *rank, double known,
+                        SCIP_RESULT *result) {
+    int unreliable = rank[UNRELIABLE], solved = 0, failed = 0, most = node_budget_most(&d->budget, count, unreliable);
+    double objective, constant, cutoff, gain;
+    if (most < count && !useful(d, unreliable + rank[EXPECTED], unreliable, known)) {
+        *result = SCIP_BRANCHED;
+        return branch(scip, d, count, 0, 0);
+    }
+    if (most == 0) {
+        d->left++;
+        return SCIP_OKAY;
+    }
+    objective = give_lp(scip, d);
+    constant = SCIPgetLPObjval(scip) - objective;
+    cutoff = SCIPgetCutoffbound(scip) - constant;
+    while (most > solved && !failed) { /* the first call of all is a small one that shows the cost */
+        int first = solved == 0 && d->budget.calls == 0;
+        failed = solve(scip, d, solved, most, cutoff);
+        solved = most;
+        if (first && !failed) most = node_budget_most(&d->budget, count, unreliable);
+    }
+    if (failed) {
+        d->failed = failed < 0;
+        return SCIP_OKAY;
+    }
+    SCIP_CALL(learn(scip, d, solved, objective, constant, &gain));
+    SCIP_CALL(reduce(scip, d, solved, result));
+    if (*result != SCIP_DIDNOTRUN) return SCIP_OKAY;
+    if (known == 0 && gain <= 1e-9 * fmax(1, fabs(objective))) {
+        d->fed++;
+        return SCIP_OKAY;
+    }
+    SCIP_CALL(branch(scip, d, count, solved, constant));
     *result = SCIP_BRANCHED;
     return SCIP_OKAY;
 }
@@ -195,56 +274,46 @@ static SCIP_RETCODE use(SCIP *scip, SCIP_BRANCHRULEDATA *d, SCIP_VAR **var, cons
 static SCIP_DECL_BRANCHEXECLP(branch_lp) {
     SCIP_BRANCHRULEDATA *d = SCIPbranchruleGetData(branchrule);
     SCIP_VAR **var;
-    SCIP_COL **col;
-    SCIP_ROW **row;
     SCIP_Real *value, *fraction;
-    int candidates, first, implied, cols, rows, chosen;
-    double objective, constant;
+    int count, first, implied, rank[3] = {0, 0, 0};
+    double known = 0;
     (void)allowaddcons;
     *result = SCIP_DIDNOTRUN;
     if (d->failed || !SCIPisLPSolBasic(scip) || !SCIPallColsInLP(scip)) return SCIP_OKAY;
-    SCIP_CALL(SCIPgetLPBranchCands(scip, &var, &value, &fraction, &candidates, &first, &implied));
-    SCIP_CALL(SCIPgetLPColsData(scip, &col, &cols));
-    SCIP_CALL(SCIPgetLPRowsData(scip, &row, &rows));
-    if (first > 0) candidates = first; /* those of the highest priority */
-    if (candidates == 0 || rows == 0) return SCIP_OKAY;
-    if (!d->lp && !(d->lp = node_lp_open(d->backend, d->threads, warn, scip))) d->failed = 1;
-    if (!d->failed && !enough_memory(d, cols, candidates)) d->failed = 1, warn(scip, "gpuopt: out of memory");
-    if (d->failed) return SCIP_OKAY;
-    chosen = affordable(scip, d, candidates);
-    chosen = chosen < FEWEST && chosen < candidates ? 0 : choose(scip, d, var, value, candidates, chosen);
-    if (chosen == 0) {
-        d->left++;
-        return SCIP_OKAY;
-    }
-    for (int q = 0; q < chosen; q++) {
-        d->col[q] = SCIPcolGetLPPos(SCIPvarGetCol(var[d->order[q]]));
-        d->value[q] = value[d->order[q]];
-    }
-    objective = give_lp(d, col, cols, row, rows);
-    constant = SCIPgetLPObjval(scip) - objective;
-    if (node_lp_branch(d->lp, chosen, d->col, d->value, SCIPgetCutoffbound(scip) - constant, d->iterations, d->child)) {
+    SCIP_CALL(SCIPgetLPBranchCands(scip, &var, &value, &fraction, &count, &first, &implied));
+    if (first > 0) count = first; /* those of the highest priority */
+    if (count < 2 || SCIPgetNLPRows(scip) == 0) return SCIP_OKAY;
+    if (!enough_memory(d, SCIPgetNLPCols(scip), count)) {
         d->failed = 1;
-        forget(d);
+        warn(scip, "gpuopt is not used: out of memory");
         return SCIP_OKAY;
     }
-    return use(scip, d, var, value, chosen, objective, constant, result);
+    SCIP_CALL(sort(scip, d, var, value, count, rank, &known));
+    d->budget.share = d->share;
+    node_budget_enter(&d->budget, SCIPgetSolvingTime(scip));
+    SCIP_CALL(run(scip, d, count, rank, known, result));
+    node_budget_leave(&d->budget, SCIPgetSolvingTime(scip));
+    return SCIP_OKAY;
 }
 
-static SCIP_DECL_BRANCHEXITSOL(end_search) {
-    (void)scip;
-    forget(SCIPbranchruleGetData(branchrule));
+/* Opens the context, which a GPU takes a moment for, while SCIP is busy with presolving. */
+static SCIP_DECL_BRANCHINIT(begin) {
+    SCIP_BRANCHRULEDATA *d = SCIPbranchruleGetData(branchrule);
+    memset(&d->budget, 0, sizeof d->budget);
+    if (!d->lp && !d->failed) d->lp = node_lp_open(d->backend, d->threads, warn, scip);
+    if (!d->lp) d->failed = 1;
+    else node_lp_fail(d->lp, d->fail);
     return SCIP_OKAY;
 }
 
 static SCIP_DECL_BRANCHFREE(free_rule) {
     SCIP_BRANCHRULEDATA *d = SCIPbranchruleGetData(branchrule);
-    void *array[10];
+    void *array[9];
     (void)scip;
-    forget(d);
+    node_lp_close(d->lp);
     array[0] = d->cost, array[1] = d->lb, array[2] = d->ub, array[3] = d->status, array[4] = d->index;
-    array[5] = d->col, array[6] = d->order, array[7] = d->value, array[8] = d->score, array[9] = d->child;
-    for (int k = 0; k < 10; k++) free(array[k]);
+    array[5] = d->candidate, array[6] = d->col, array[7] = d->value, array[8] = d->child;
+    for (int k = 0; k < 9; k++) free(array[k]);
     free(d);
     return SCIP_OKAY;
 }
@@ -255,29 +324,31 @@ SCIP_RETCODE SCIPincludeBranchruleGpuopt(SCIP *scip) {
     if (!d) return SCIP_NOMEMORY;
     SCIP_CALL(SCIPincludeBranchruleBasic(scip, &rule, RULE, "strong branching in batches", 1000000, -1, 1.0, d));
     SCIP_CALL(SCIPsetBranchruleExecLp(scip, rule, branch_lp));
-    SCIP_CALL(SCIPsetBranchruleExitsol(scip, rule, end_search));
+    SCIP_CALL(SCIPsetBranchruleInit(scip, rule, begin));
     SCIP_CALL(SCIPsetBranchruleFree(scip, rule, free_rule));
-    SCIP_CALL(SCIPaddStringParam(scip, "branching/" RULE "/backend", "cpu or cuda", &d->backend, FALSE, "cpu", NULL,
-                                 NULL));
+    SCIP_CALL(
+        SCIPaddStringParam(scip, "branching/" RULE "/backend", "cpu or cuda", &d->backend, FALSE, "cpu", NULL, NULL));
     SCIP_CALL(SCIPaddIntParam(scip, "branching/" RULE "/threads", "threads of the cpu backend", &d->threads, FALSE, 1,
                               1, 1024, NULL, NULL));
     SCIP_CALL(SCIPaddIntParam(scip, "branching/" RULE "/iterations", "most iterations of a child", &d->iterations,
                               FALSE, 100, 1, 1000000, NULL, NULL));
-    SCIP_CALL(SCIPaddRealParam(scip, "branching/" RULE "/share", "share of the solving time that the rule may take",
-                               &d->share, FALSE, 0.5, 0.0, 1.0, NULL, NULL));
+    SCIP_CALL(SCIPaddRealParam(scip, "branching/" RULE "/share",
+                               "share of the time that the rule may always take; 1: all candidates of all nodes",
+                               &d->share, FALSE, 0.02, 0.0, 1.0, NULL, NULL));
+    SCIP_CALL(SCIPaddIntParam(scip, "branching/" RULE "/fail", "for tests: the call that loses the device; 0: none",
+                              &d->fail, TRUE, 0, 0, 1000000, NULL, NULL));
     return SCIP_OKAY;
 }
 
 void SCIPprintBranchruleGpuopt(SCIP *scip) {
     SCIP_BRANCHRULE *rule = SCIPfindBranchrule(scip, RULE);
     const SCIP_BRANCHRULEDATA *d = rule ? SCIPbranchruleGetData(rule) : NULL;
-    node_lp_times t;
+    node_lp_times t = {0};
     if (!d) return;
-    t = d->sum;
-    if (d->lp) add_times(&t, node_lp_cost(d->lp));
+    if (d->lp) t = *node_lp_cost(d->lp);
     printf("gpuopt: %lld calls, %lld children, %lld iterations, %lld handles, %lld rows added, %lld removed, "
-           "%.3f s update, %.3f s children, %ld cut off, %ld tightened, %ld branched, %ld left to SCIP%s\n",
+           "%.3f s update, %.3f s children, %ld cut off, %ld tightened, %ld branched, %ld fed, %ld left to SCIP%s\n",
            (long long)t.calls, (long long)t.children, (long long)t.iterations, (long long)t.handles,
            (long long)t.rows_added, (long long)t.rows_removed, t.update, t.branch, d->cut_off, d->tightened,
-           d->branched, d->left, d->failed ? ", failed" : "");
+           d->branched, d->fed, d->left, d->failed ? ", failed" : "");
 }

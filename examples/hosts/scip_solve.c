@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * SCIP with or without the branching rule of scip_branching.c, to compare the two.
+ * SCIP alone, or with the branching rule of scip_branching.c and the propagator of scip_propagator.c, to compare them.
+ * Prints bounds, nodes, seconds in all and in branching rules, and the simplex iterations of SCIP's strong branching.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "examples/hosts/scip_branching.h"
+#include "examples/hosts/scip_propagator.h"
 
 /* Sets "name=value" by the form of the value. */
 static SCIP_RETCODE set(SCIP *scip, char *text) {
@@ -19,19 +21,30 @@ static SCIP_RETCODE set(SCIP *scip, char *text) {
     return SCIPsetStringParam(scip, text, value);
 }
 
+/* Seconds in a branching rule. */
+static double seconds_in(SCIP *scip, const char *name) {
+    SCIP_BRANCHRULE *rule = SCIPfindBranchrule(scip, name);
+    return rule ? SCIPbranchruleGetTime(rule) : 0;
+}
+
 static SCIP_RETCODE solve(SCIP *scip, int argc, char **argv) {
     SCIP_CALL(SCIPincludeDefaultPlugins(scip));
     if (strcmp(argv[2], "alone") != 0) {
         SCIP_CALL(SCIPincludeBranchruleGpuopt(scip));
+        SCIP_CALL(SCIPincludePropGpuopt(scip));
         SCIP_CALL(SCIPsetStringParam(scip, "branching/gpuopt/backend", argv[2]));
+        SCIP_CALL(SCIPsetStringParam(scip, "propagating/gpuopt/backend", argv[2]));
     }
     SCIP_CALL(SCIPsetIntParam(scip, "display/verblevel", 1));
     SCIP_CALL(SCIPreadProb(scip, argv[1], NULL));
     for (int k = 3; k < argc; k++) SCIP_CALL(set(scip, argv[k]));
     SCIP_CALL(SCIPsolve(scip));
-    printf("%s %s: primal %.12g dual %.12g nodes %lld seconds %.3f\n", argv[1], argv[2], SCIPgetPrimalbound(scip),
-           SCIPgetDualbound(scip), (long long)SCIPgetNTotalNodes(scip), SCIPgetSolvingTime(scip));
+    printf("%s %s: primal %.12g dual %.12g nodes %lld seconds %.3f branching %.3f strong %lld\n", argv[1], argv[2],
+           SCIPgetPrimalbound(scip), SCIPgetDualbound(scip), (long long)SCIPgetNTotalNodes(scip),
+           SCIPgetSolvingTime(scip), seconds_in(scip, "relpscost") + seconds_in(scip, "gpuopt"),
+           (long long)SCIPgetNStrongbranchLPIterations(scip));
     SCIPprintBranchruleGpuopt(scip);
+    SCIPprintPropGpuopt(scip);
     return SCIP_OKAY;
 }
 
