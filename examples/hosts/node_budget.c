@@ -10,7 +10,6 @@
 
 static const double KEPT = 0.95;                /* of the sums, at each node or call */
 static const double LOG_NODES = 6.2;            /* ln 500 */
-static const double MOST_WORTH = 1;             /* nodes that one call is worth at most */
 static const double OWN_COST = 0.25;            /* what the solver's strong branching of a candidate costs, in nodes */
 static const double FIRST_SECONDS = 0.25;       /* that calls may always take, to begin with */
 static const double ROOT = 0.1;                 /* of the time before the first call, as the cost of a node */
@@ -40,7 +39,7 @@ int node_budget_most(const node_budget *budget, int candidates, int unreliable) 
     if (budget->share >= 1) return candidates;
     if (budget->calls == 0) return candidates < FIRST ? candidates : FIRST;
     fit(budget, &fixed, &each);
-    worth = fmin(exp(LOG_NODES * (1 / budget->ratio - 1)) - 1, MOST_WORTH);
+    worth = fmin(exp(LOG_NODES * (1 / budget->ratio - 1)) - 1, budget->worth);
     worth += OWN_COST * (unreliable < MOST_OWN ? unreliable : MOST_OWN);
     allowed = fmax(worth * node, budget->share * elapsed + FIRST_SECONDS - budget->spent);
     if (allowed <= fixed) return 0;
@@ -50,6 +49,7 @@ int node_budget_most(const node_budget *budget, int candidates, int unreliable) 
 
 void node_budget_call(node_budget *budget, int candidates, double seconds) {
     budget->spent += seconds;
+    if (candidates == 0) return;
     budget->calls = KEPT * budget->calls + 1;
     budget->size = KEPT * budget->size + candidates;
     budget->size2 = KEPT * budget->size2 + (double)candidates * candidates;

@@ -14,16 +14,18 @@
 #define EXAMPLES_HOSTS_NODE_BUDGET_H
 
 typedef struct node_budget {
-    double share;                /* set by the caller: the share of the time that calls may always take; 1: no limit */
-    double start;                /* set by the caller: when the solver began */
-    double entered, left, spent; /* seconds: when the latest node began and ended; of all calls together */
-    double nodes, between;       /* recent nodes, and the seconds between them without the calls */
+    /* Set by the caller: the share of the time that calls may always take (1: no limit); the most that a call may cost
+     * beyond that, in nodes; and when the solver began. */
+    double share, worth, start;
+    double entered, left, spent;          /* seconds: when the latest node began and ended; of all calls together */
+    double nodes, between;                /* recent nodes, and the seconds between them without the calls */
     double calls, size, size2, time, mix; /* sums over recent calls, for a straight line through their times */
     double ratio;                         /* recent mean of node_budget_learn() */
 } node_budget;
 
 void node_budget_enter(node_budget *budget, double now);
 int node_budget_most(const node_budget *budget, int candidates, int unreliable);
+/* candidates: that were solved; 0: the call does not show what others cost. */
 void node_budget_call(node_budget *budget, int candidates, double seconds);
 /* ratio: the bound's rise by the candidate that pseudo-costs would have taken, divided by that of the best one. */
 void node_budget_learn(node_budget *budget, double ratio);

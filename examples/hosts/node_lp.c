@@ -72,19 +72,20 @@ static int give_up(node_lp *lp, const char *what, gpuopt_status status) {
     char text[512];
     if (lp->failed) return -1;
     lp->failed = 1;
-    snprintf(text, sizeof text, "gpuopt is not used any more: %s: %s: %s", what, gpuopt_status_string(status),
+    snprintf(text, sizeof text, "gpuopt is not used any more: %s: %s. %s", what, gpuopt_status_string(status),
              gpuopt_context_last_error(lp->context));
     lp->warn(lp->user, text);
     return -1;
 }
 
-/* Enlarges an array to at least `count` elements. */
+/* Enlarges an array to `count` elements. */
 static int enlarge(node_lp *lp, void *array_of, int64_t count, size_t size) {
     void **array = array_of, *larger = realloc(*array, (size_t)count * size);
     if (!larger) return give_up(lp, "keeping the node's program", GPUOPT_ERROR_MEMORY);
     *array = larger;
     return 0;
 }
+#define ENLARGE(array, count) enlarge(lp, &lp->array, count, sizeof *lp->array)
 
 static void *open_context(void *argument) {
     node_lp *lp = argument;
@@ -118,13 +119,12 @@ node_lp *node_lp_open(const char *backend, int threads, void (*warn)(void *user,
     return lp;
 }
 
-void node_lp_fail(node_lp *lp, int64_t call) { lp->fail = call; }
-
 static void drop_handle(node_lp *lp) {
     gpuopt_simplex_children_destroy(lp->children);
     gpuopt_simplex_destroy(lp->simplex);
     lp->children = NULL;
     lp->simplex = NULL;
+    lp->have_rows = 0;
 }
 
 void node_lp_close(node_lp *lp) {
@@ -140,6 +140,7 @@ void node_lp_close(node_lp *lp) {
     free(lp);
 }
 
+void node_lp_fail(node_lp *lp, int64_t call) { lp->fail = call; }
 int node_lp_failed(const node_lp *lp) { return lp->failed; }
 const node_lp_times *node_lp_cost(const node_lp *lp) { return &lp->times; }
 
@@ -156,34 +157,25 @@ void node_lp_columns(node_lp *lp, int cols, const double *cost, const double *lb
 
 void node_lp_row(node_lp *lp, int id, int count, const int *col, const double *value, double lhs, double rhs,
                  uint8_t status) {
-    row *r;
     uint64_t hash = 1469598103934665603u, bits;
     if (lp->failed) return;
     if (lp->rows == lp->most_rows) {
         int most = 2 * lp->most_rows + 64;
-        if (enlarge(lp, &lp->row, most, sizeof *lp->row)) return;
+        if (ENLARGE(row, most)) return;
         lp->most_rows = most;
     }
     if (lp->nonzeros + count > lp->most_nonzeros) {
         int64_t most = 2 * (lp->nonzeros + count) + 1024;
-        if (enlarge(lp, &lp->index, most, sizeof *lp->index) || enlarge(lp, &lp->value, most, sizeof *lp->value))
-            return;
+        if (ENLARGE(index, most) || ENLARGE(value, most)) return;
         lp->most_nonzeros = most;
     }
-    r = &lp->row[lp->rows++];
-    r->id = id;
-    r->count = count;
-    r->first = lp->nonzeros;
-    r->lhs = lhs;
-    r->rhs = rhs;
-    r->status = status;
     for (int k = 0; k < count; k++) {
         lp->index[lp->nonzeros] = col[k];
         lp->value[lp->nonzeros++] = value[k];
         memcpy(&bits, &value[k], sizeof bits);
         hash += (bits ^ (uint64_t)(uint32_t)col[k] * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu; /* in any order */
     }
-    r->hash = hash;
+    lp->row[lp->rows++] = (row){id, count, lp->nonzeros - count, hash, lhs, rhs, status};
 }
 
 /* ---- Keeping the handle in step ---- */
@@ -193,11 +185,8 @@ static int enlarge_all(node_lp *lp) {
     int64_t lines = (int64_t)lp->cols + lp->rows + lp->have_rows + 1;
     if (lines <= lp->most_lines) return 0;
     lines += lines / 2;
-    if (enlarge(lp, &lp->have_cost, lines, sizeof *lp->have_cost) ||
-        enlarge(lp, &lp->have_lb, lines, sizeof *lp->have_lb) ||
-        enlarge(lp, &lp->have_ub, lines, sizeof *lp->have_ub) || enlarge(lp, &lp->have, lines, sizeof *lp->have) ||
-        enlarge(lp, &lp->list, lines, sizeof *lp->list) || enlarge(lp, &lp->low, lines, sizeof *lp->low) ||
-        enlarge(lp, &lp->high, lines, sizeof *lp->high) || enlarge(lp, &lp->status, lines, sizeof *lp->status))
+    if (ENLARGE(have_cost, lines) || ENLARGE(have_lb, lines) || ENLARGE(have_ub, lines) || ENLARGE(have, lines) ||
+        ENLARGE(list, lines) || ENLARGE(low, lines) || ENLARGE(high, lines) || ENLARGE(status, lines))
         return -1;
     lp->most_lines = lines;
     return 0;
@@ -211,7 +200,7 @@ static int find_places(node_lp *lp) {
     for (int i = 0; i < lp->have_rows; i++)
         if (lp->have[i].id > most_id) most_id = lp->have[i].id;
     if (most_id >= lp->most_id) {
-        if (enlarge(lp, &lp->place, 2 * (int64_t)most_id + 1, sizeof *lp->place)) return -1;
+        if (ENLARGE(place, 2 * (int64_t)most_id + 1)) return -1;
         for (int i = 0; i <= 2 * most_id; i++) lp->place[i] = -1;
         lp->most_id = 2 * most_id + 1;
     }
@@ -258,7 +247,7 @@ static gpuopt_status make_handle(node_lp *lp, const gpuopt_matrix *rows) {
 
 /* Gives the handle the node's rows that it lacks; makes it first if there is none. */
 static gpuopt_status add_rows(node_lp *lp) {
-    gpuopt_matrix matrix = {0};
+    gpuopt_matrix matrix;
     int64_t *start = malloc(sizeof *start * (size_t)(lp->rows + 1)), nonzeros = 0;
     int32_t *index = malloc(sizeof *index * (size_t)(lp->nonzeros + 1));
     double *value = malloc(sizeof *value * (size_t)(lp->nonzeros + 1));
@@ -278,11 +267,7 @@ static gpuopt_status add_rows(node_lp *lp) {
     }
     if (!status && (added > 0 || !lp->simplex)) {
         start[added] = nonzeros;
-        matrix.rows = added;
-        matrix.cols = lp->cols;
-        matrix.start = start;
-        matrix.index = index;
-        matrix.value = value;
+        matrix = (gpuopt_matrix){added, lp->cols, start, index, value, GPUOPT_LAYOUT_CSR};
         status =
             lp->simplex ? gpuopt_simplex_add_rows(lp->simplex, &matrix, lp->low, lp->high) : make_handle(lp, &matrix);
         lp->times.rows_added += added;
@@ -334,12 +319,10 @@ static int follow(node_lp *lp) {
     gpuopt_status status = GPUOPT_OK;
     if (enlarge_all(lp) || find_places(lp)) return -1;
     if (lp->have_cols != lp->cols) drop_handle(lp);
-    if (!lp->simplex) lp->have_rows = 0;
-    else status = remove_rows(lp);
+    if (lp->simplex) status = remove_rows(lp);
     if (!status) status = add_rows(lp);
     if (status == GPUOPT_ERROR_MEMORY && lp->simplex) { /* the spare rows are used up */
         drop_handle(lp);
-        lp->have_rows = 0;
         find_places(lp);
         status = add_rows(lp);
     }
@@ -360,13 +343,8 @@ static int make_children(node_lp *lp, int32_t count) {
     lp->children = NULL;
     if (count > lp->batch_size) {
         int32_t most = count + count / 2 + 64;
-        if (enlarge(lp, &lp->start, most + 1, sizeof *lp->start) ||
-            enlarge(lp, &lp->outcome, most, sizeof *lp->outcome) ||
-            enlarge(lp, &lp->iterations, most, sizeof *lp->iterations) ||
-            enlarge(lp, &lp->branch_col, most, sizeof *lp->branch_col) ||
-            enlarge(lp, &lp->bound, most, sizeof *lp->bound) ||
-            enlarge(lp, &lp->branch_lb, most, sizeof *lp->branch_lb) ||
-            enlarge(lp, &lp->branch_ub, most, sizeof *lp->branch_ub))
+        if (ENLARGE(start, most + 1) || ENLARGE(outcome, most) || ENLARGE(iterations, most) ||
+            ENLARGE(branch_col, most) || ENLARGE(bound, most) || ENLARGE(branch_lb, most) || ENLARGE(branch_ub, most))
             return -1;
         lp->batch_size = most;
     }
@@ -390,8 +368,7 @@ int node_lp_branch(node_lp *lp, int count, const int *col, const double *value, 
     if (followed || make_children(lp, 2 * count)) return followed ? followed : -1;
     for (int k = 0; k < 2 * count; k++) {
         int j = col[k / 2];
-        lp->start[k] = k;
-        lp->branch_col[k] = j;
+        lp->start[k] = k, lp->branch_col[k] = j;
         lp->branch_lb[k] = k % 2 ? floor(value[k / 2]) + 1 : lp->lb[j];
         lp->branch_ub[k] = k % 2 ? lp->ub[j] : floor(value[k / 2]);
     }

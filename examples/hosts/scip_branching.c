@@ -34,7 +34,7 @@ typedef struct candidate {
 struct SCIP_BranchruleData {
     char *backend;
     int threads, iterations, fail;
-    SCIP_Real share;
+    SCIP_Real share, worth;
     node_lp *lp;
     int failed;
     node_budget budget;
@@ -151,16 +151,19 @@ static SCIP_RETCODE sort(SCIP *scip, SCIP_BRANCHRULEDATA *d, SCIP_VAR **var, con
     return SCIP_OKAY;
 }
 
-/* Solves the children of the candidates from `first` to last - 1. Returns as node_lp_branch(). */
+/* Solves the children of the candidates from `first` to last - 1. Returns as node_lp_branch(). A call that makes a
+ * handle does not show what others cost. */
 static int solve(SCIP *scip, SCIP_BRANCHRULEDATA *d, int first, int last, double cutoff) {
+    const int64_t handles = node_lp_cost(d->lp)->handles;
     double begin = SCIPgetSolvingTime(scip);
-    int failed;
-    for (int k = first; k < last; k++) {
-        d->col[k - first] = d->candidate[k].col;
-        d->value[k - first] = d->candidate[k].value;
+    int count = last - first, failed;
+    for (int k = 0; k < count; k++) {
+        d->col[k] = d->candidate[first + k].col;
+        d->value[k] = d->candidate[first + k].value;
     }
-    failed = node_lp_branch(d->lp, last - first, d->col, d->value, cutoff, d->iterations, d->child + 2 * first);
-    node_budget_call(&d->budget, last - first, SCIPgetSolvingTime(scip) - begin);
+    failed = node_lp_branch(d->lp, count, d->col, d->value, cutoff, d->iterations, d->child + 2 * first);
+    if (handles != node_lp_cost(d->lp)->handles) count = 0;
+    node_budget_call(&d->budget, count, SCIPgetSolvingTime(scip) - begin);
     return failed;
 }
 
@@ -249,11 +252,13 @@ static SCIP_RETCODE run(SCIP *scip, SCIP_BRANCHRULEDATA *d, int count, const int
     objective = give_lp(scip, d);
     constant = SCIPgetLPObjval(scip) - objective;
     cutoff = SCIPgetCutoffbound(scip) - constant;
-    while (most > solved && !failed) { /* the first call of all is a small one that shows the cost */
-        int first = solved == 0 && d->budget.calls == 0;
+    while (solved < most && !failed) { /* the first calls of all are small ones that show the cost */
+        int measured = d->budget.calls > 0;
         failed = solve(scip, d, solved, most, cutoff);
         solved = most;
-        if (first && !failed) most = node_budget_most(&d->budget, count, unreliable);
+        if (measured) break;
+        most = node_budget_most(&d->budget, count, unreliable) + (d->budget.calls > 0 ? 0 : solved);
+        most = most < count ? most : count;
     }
     if (failed) {
         d->failed = failed < 0;
@@ -290,6 +295,7 @@ static SCIP_DECL_BRANCHEXECLP(branch_lp) {
     }
     SCIP_CALL(sort(scip, d, var, value, count, rank, &known));
     d->budget.share = d->share;
+    d->budget.worth = d->worth;
     node_budget_enter(&d->budget, SCIPgetSolvingTime(scip));
     SCIP_CALL(run(scip, d, count, rank, known, result));
     node_budget_leave(&d->budget, SCIPgetSolvingTime(scip));
@@ -335,6 +341,8 @@ SCIP_RETCODE SCIPincludeBranchruleGpuopt(SCIP *scip) {
     SCIP_CALL(SCIPaddRealParam(scip, "branching/" RULE "/share",
                                "share of the time that the rule may always take; 1: all candidates of all nodes",
                                &d->share, FALSE, 0.02, 0.0, 1.0, NULL, NULL));
+    SCIP_CALL(SCIPaddRealParam(scip, "branching/" RULE "/worth", "the most that a call may cost beyond that, in nodes",
+                               &d->worth, FALSE, 1.0, 0.0, 1000.0, NULL, NULL));
     SCIP_CALL(SCIPaddIntParam(scip, "branching/" RULE "/fail", "for tests: the call that loses the device; 0: none",
                               &d->fail, TRUE, 0, 0, 1000000, NULL, NULL));
     return SCIP_OKAY;
@@ -347,8 +355,9 @@ void SCIPprintBranchruleGpuopt(SCIP *scip) {
     if (!d) return;
     if (d->lp) t = *node_lp_cost(d->lp);
     printf("gpuopt: %lld calls, %lld children, %lld iterations, %lld handles, %lld rows added, %lld removed, "
-           "%.3f s update, %.3f s children, %ld cut off, %ld tightened, %ld branched, %ld fed, %ld left to SCIP%s\n",
+           "%.3f s update, %.3f s children, %ld cut off, %ld tightened, %ld branched, %ld fed, %ld left to SCIP, "
+           "pseudo-costs %.2f%s\n",
            (long long)t.calls, (long long)t.children, (long long)t.iterations, (long long)t.handles,
            (long long)t.rows_added, (long long)t.rows_removed, t.update, t.branch, d->cut_off, d->tightened,
-           d->branched, d->fed, d->left, d->failed ? ", failed" : "");
+           d->branched, d->fed, d->left, d->budget.ratio, d->failed ? ", failed" : "");
 }

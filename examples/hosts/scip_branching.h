@@ -6,8 +6,16 @@
  *     SCIP_CALL(SCIPincludeBranchruleGpuopt(scip));
  *     SCIP_CALL(SCIPsetStringParam(scip, "branching/gpuopt/backend", "cuda"));
  *
- * Parameters, all with the prefix branching/gpuopt/: backend (cpu or cuda), threads (of the cpu), iterations (most per
- * child), share (of the solving time that the rule may take).
+ * Parameters, all with the prefix branching/gpuopt/:
+ *
+ *     backend     cpu or cuda
+ *     threads     of the cpu backend
+ *     iterations  most iterations of a child
+ *     share       of the time, which the rule may always take; 1: all candidates of all nodes, whatever they cost
+ *     worth       the most that a call may cost beyond that, in nodes; node_budget.h decides how much of it
+ *
+ * With share 1 the clock plays no part, and a run can be repeated exactly. If the device is lost, or there is none, the
+ * rule warns once and SCIP goes on with its own.
  */
 #ifndef EXAMPLES_HOSTS_SCIP_BRANCHING_H
 #define EXAMPLES_HOSTS_SCIP_BRANCHING_H

@@ -68,6 +68,15 @@ static double side_of(SCIP *scip, double value, double constant) {
     return SCIPisInfinity(scip, fabs(value)) ? copysign(HUGE_VAL, value) : value - constant;
 }
 
+/* Whether SCIPconsGetLhs() and its like know this kind of constraint. */
+static int is_linear(SCIP_CONS *cons) {
+    static const char *const kind[] = {"linear", "setppc", "logicor", "knapsack", "varbound"};
+    const char *name = SCIPconshdlrGetName(SCIPconsGetHdlr(cons));
+    for (size_t k = 0; k < sizeof kind / sizeof *kind; k++)
+        if (strcmp(kind[k], name) == 0) return 1;
+    return 0;
+}
+
 /* Adds a constraint as a row, in the problem's own variables; entries [most of a row] are scratch. *added: 1, or 0 if it
  * is not linear or has other variables. */
 static SCIP_RETCODE add_row(SCIP *scip, SCIP_PROPDATA *d, SCIP_CONS *cons, SCIP_VAR **var, double *value, int *added) {
@@ -76,6 +85,7 @@ static SCIP_RETCODE add_row(SCIP *scip, SCIP_PROPDATA *d, SCIP_CONS *cons, SCIP_
     int count;
     int64_t at = d->start[d->rows];
     *added = 0;
+    if (!is_linear(cons)) return SCIP_OKAY;
     lhs = SCIPconsGetLhs(scip, cons, &linear);
     if (linear) rhs = SCIPconsGetRhs(scip, cons, &linear);
     if (linear) SCIP_CALL(SCIPgetConsNVars(scip, cons, &count, &linear));
@@ -107,7 +117,8 @@ static int enough_memory(SCIP *scip, SCIP_PROPDATA *d, SCIP_CONS **cons, int cou
     for (int k = 0; k < count; k++) {
         SCIP_Bool known = FALSE;
         int length = 0;
-        if (SCIPgetConsNVars(scip, cons[k], &length, &known) == SCIP_OKAY && known) nonzeros += length;
+        if (is_linear(cons[k]) && SCIPgetConsNVars(scip, cons[k], &length, &known) == SCIP_OKAY && known)
+            nonzeros += length;
     }
     d->var = malloc(cols * sizeof *d->var);
     d->start = calloc(rows, sizeof *d->start);
@@ -192,7 +203,8 @@ static SCIP_DECL_PROPEXITSOL(end) {
 
 /* ---- Propagation ---- */
 
-/* Brings level 1 to SCIP's present bounds. *from receives where the changes of this call begin. */
+/* Brings level 1 to SCIP's present bounds. *from receives where the changes of this call begin. MEMORY: the trail is
+ * full. */
 static gpuopt_status follow(SCIP *scip, SCIP_PROPDATA *d, int64_t *from) {
     const SCIP_Longint node = SCIPnodeGetNumber(SCIPgetCurrentNode(scip));
     gpuopt_propagator_trail trail = GPUOPT_INIT(gpuopt_propagator_trail);
@@ -289,10 +301,16 @@ static SCIP_DECL_PROPEXEC(propagate) {
     SCIP_PROPDATA *d = SCIPpropGetData(prop);
     gpuopt_propagator_info info = GPUOPT_INIT(gpuopt_propagator_info);
     int64_t from = 0;
+    gpuopt_status status;
     (void)proptiming;
     *result = SCIP_DIDNOTRUN;
     if (d->failed || !d->propagator || d->rows == 0) return SCIP_OKAY;
-    if (follow(scip, d, &from) || gpuopt_propagator_round(d->propagator, ROUNDS, &info)) {
+    status = follow(scip, d, &from);
+    if (status == GPUOPT_ERROR_MEMORY) { /* the level is begun anew, with an empty trail */
+        d->lb[0] = HUGE_VAL;
+        status = follow(scip, d, &from);
+    }
+    if (status || gpuopt_propagator_round(d->propagator, ROUNDS, &info)) {
         give_up(scip, d, "a step");
         return SCIP_OKAY;
     }

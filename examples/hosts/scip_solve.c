@@ -10,13 +10,14 @@
 #include "examples/hosts/scip_branching.h"
 #include "examples/hosts/scip_propagator.h"
 
-/* Sets "name=value" by the form of the value. */
+/* Sets "name=value" by the form of the value: TRUE, 1, 1L (a SCIP_Longint), 1.0, or a text. */
 static SCIP_RETCODE set(SCIP *scip, char *text) {
     char *value = strchr(text, '=');
     if (!value) return SCIP_ERROR;
     *value++ = 0;
     if (strcmp(value, "TRUE") == 0 || strcmp(value, "FALSE") == 0) return SCIPsetBoolParam(scip, text, *value == 'T');
     if (strspn(value, "-0123456789") == strlen(value)) return SCIPsetIntParam(scip, text, atoi(value));
+    if (strspn(value, "-0123456789L") == strlen(value)) return SCIPsetLongintParam(scip, text, atoll(value));
     if (strspn(value, "-+.e0123456789") == strlen(value)) return SCIPsetRealParam(scip, text, atof(value));
     return SCIPsetStringParam(scip, text, value);
 }
