@@ -77,14 +77,13 @@ static int is_linear(SCIP_CONS *cons) {
     return 0;
 }
 
-/* Adds a constraint as a row, in the problem's own variables; entries [most of a row] are scratch. *added: 1, or 0 if it
- * is not linear or has other variables. */
-static SCIP_RETCODE add_row(SCIP *scip, SCIP_PROPDATA *d, SCIP_CONS *cons, SCIP_VAR **var, double *value, int *added) {
+/* Adds a constraint as a row in the problem's own variables, unless it is not linear or has other variables. var and
+ * value [cols] are scratch. */
+static SCIP_RETCODE add_row(SCIP *scip, SCIP_PROPDATA *d, SCIP_CONS *cons, SCIP_VAR **var, double *value) {
     SCIP_Bool linear = FALSE;
     double lhs, rhs, constant = 0;
     int count;
     int64_t at = d->start[d->rows];
-    *added = 0;
     if (!is_linear(cons)) return SCIP_OKAY;
     lhs = SCIPconsGetLhs(scip, cons, &linear);
     if (linear) rhs = SCIPconsGetRhs(scip, cons, &linear);
@@ -106,7 +105,6 @@ static SCIP_RETCODE add_row(SCIP *scip, SCIP_PROPDATA *d, SCIP_CONS *cons, SCIP_
     d->lhs[d->rows] = side_of(scip, lhs, constant);
     d->rhs[d->rows] = side_of(scip, rhs, constant);
     d->start[++d->rows] = at;
-    *added = 1;
     return SCIP_OKAY;
 }
 
@@ -185,7 +183,7 @@ static SCIP_DECL_PROPINITSOL(begin) {
         d->root_ub[j] = side_of(scip, SCIPvarGetUbGlobal(d->var[j]), 0);
         integer[j] = SCIPvarIsIntegral(d->var[j]) != 0;
     }
-    for (int k = 0, added; k < count && code == SCIP_OKAY; k++) code = add_row(scip, d, cons[k], var, value, &added);
+    for (int k = 0; k < count && code == SCIP_OKAY; k++) code = add_row(scip, d, cons[k], var, value);
     if (code == SCIP_OKAY && make_propagator(d, integer)) give_up(scip, d, "creating it");
     if (code == SCIP_NOMEMORY) give_up(scip, d, "out of memory"), code = SCIP_OKAY;
     free(var);
@@ -306,7 +304,7 @@ static SCIP_DECL_PROPEXEC(propagate) {
     *result = SCIP_DIDNOTRUN;
     if (d->failed || !d->propagator || d->rows == 0) return SCIP_OKAY;
     status = follow(scip, d, &from);
-    if (status == GPUOPT_ERROR_MEMORY) { /* the level is begun anew, with an empty trail */
+    if (status == GPUOPT_ERROR_MEMORY) { /* start over with an empty trail */
         d->lb[0] = HUGE_VAL;
         status = follow(scip, d, &from);
     }

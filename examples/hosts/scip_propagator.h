@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * A propagator for SCIP: all linear constraints at once, by gpuopt on a GPU or on the cores, with reasons for SCIP's
- * conflict analysis. An example of the hook: SCIP spends a few per cent of its time on propagation, so that no solver of
- * this kind gains much. It is off by default:
+ * conflict analysis. An example of the hook: SCIP spends a few per cent of its time on propagation, so there is little
+ * to gain. It is off by default:
  *
  *     SCIP_CALL(SCIPincludeDefaultPlugins(scip));
  *     SCIP_CALL(SCIPincludePropGpuopt(scip));

@@ -22,7 +22,8 @@ at_end() { rm -rf "$said" "$work"; }
 fetch() {
     library=$(find "$cache" -name 'libscip*.so*' 2>/dev/null | head -n 1)
     [ -n "$library" ] && return
-    python3 -m pip download --quiet --no-deps --only-binary :all: -d "$work/wheel" "pyscipopt==$version" >"$said" 2>&1 &&
+    python3 -m pip download --quiet --no-deps --only-binary :all: -d "$work/wheel" "pyscipopt==$version" \
+        >"$said" 2>&1 &&
         mkdir -p "$cache" && python3 -m zipfile -e "$work"/wheel/*.whl "$cache" || return
     library=$(find "$cache" -name 'libscip*.so*' | head -n 1)
     [ -n "$library" ]
@@ -75,6 +76,7 @@ for model in p0201 bell5 enigma lseu stein27 flugpl p0033 egout gt2 mod008; do
     case $model in flugpl | p0033 | egout | gt2 | mod008) more=("${easy[@]}") ;; *) more=() ;; esac
     nodes=
     for threads in 1 4; do
+        # shellcheck disable=SC2016 # evaluated by optimum
         check "$model, $threads threads, all candidates" optimum $model 'had 1 calls && warned 0 &&
             same_nodes && nodes=$(number nodes)' cpu branching/gpuopt/share=1.0 branching/gpuopt/threads=$threads \
             "${more[@]}"
