@@ -34,8 +34,8 @@ typedef struct node_lp_times {
 } node_lp_times;
 
 /* Opens a context on "cpu" or "cuda", with so many threads on the CPU. A thread does this in the background, because a
- * GPU takes a moment; the first node_lp_branch() waits for it. warn is called at most once, from the caller's thread: with
- * the reason for which the plug-in cannot work, or stopped working. Returns NULL after such a call. */
+ * GPU takes a moment; the first node_lp_branch() waits for it. warn is called at most once, from the caller's thread:
+ * with the reason for which the plug-in cannot work, or stopped working. Returns NULL after such a call. */
 node_lp *node_lp_open(const char *backend, int threads, void (*warn)(void *user, const char *message), void *user);
 void node_lp_close(node_lp *lp); /* NULL is allowed */
 /* For tests: the call-th node_lp_branch() fails as if the device was lost; 0: none. */
