@@ -36,7 +36,7 @@ struct EliminationView {
     gpuopt_elimination_semiring semiring;
 };
 
-/* The begin of operand k for a copy. */
+/* The start of operand k for a copy. */
 __device__ int64_t operand_at(const EliminationView &e, const gpuopt__elimination_operand &o, int32_t copy) {
     int64_t at = o.at + copy * o.copy_stride;
     if (o.condition >= 0) at += e.offset[static_cast<int64_t>(copy) * e.condition_rows + o.condition];

@@ -51,7 +51,7 @@ bool gather_digits(const gpuopt__elimination_job &job, const int64_t *pool, Mess
 
 /* ---- Addresses on the device ---- */
 
-/* The begin of tile `tile`, by the strides of one operand. Index: 32 bits suffice for most, and divide faster. */
+/* The start of tile `tile`, by the strides of one operand. Index: 32 bits suffice for most, and divide faster. */
 template <class Index>
 __device__ int64_t tile_at(const int64_t *size, const int64_t *stride, int digits, Index tile) {
     int64_t at = 0;

@@ -107,9 +107,9 @@ bool runs_alone(const gpuopt__elimination_job &job) {
            static_cast<double>(job.entries) * job.values >= elimination_alone_from;
 }
 
-/* Chooses the kernel for a job that runs alone. pool: the array with its digits. operand: the plan's; NULL for a chunk,
- * which is not in the plan. may_copy: operands may be copied first. has_staged: see CudaElimination. product, staged:
- * memory for the result. */
+/* Chooses the kernel for a job that runs alone. pool: the array with its digits. operand: the operands of the plan;
+ * NULL for a chunk, which is not in the plan. may_copy: operands may be copied first. has_staged: see CudaElimination.
+ * product, staged: memory for the result. */
 JobChoice choose_kernel(const gpuopt_context *context, const gpuopt__elimination_plan &p,
                         const gpuopt__elimination_job &job, const int64_t *pool,
                         const gpuopt__elimination_operand *operand, bool may_copy, bool has_staged, Product *product,

@@ -154,7 +154,7 @@ __device__ int64_t packed_place(const PackedDigits &d, int64_t entry) {
     return d.count ? to + (entry > UINT32_MAX ? entry : static_cast<int64_t>(low)) * d.stride[0] : 0;
 }
 
-/* store, counts: the begin of the table. shift: from the message's stored costs to the table's. */
+/* store, counts: the start of the table. shift: from the message's stored costs to the table's. */
 template <class Stored>
 __global__ void __launch_bounds__(packed_threads)
     unpack_costs(const gpuopt__elimination_packed p, const __grid_constant__ PackedDigits digits, Stored *store,

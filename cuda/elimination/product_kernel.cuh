@@ -188,7 +188,7 @@ struct Multiply {
         }
     }
 
-    /* A half-warp fetches value after value, its lanes neighbouring columns. */
+    /* The half-warps take the values in turn. The lanes of one fetch the costs of neighbouring columns. */
     template <bool First>
     __device__ void add_right(const Stored *table, const int64_t *at, int64_t step, int v) {
         const int apart = blockDim.x / 16;

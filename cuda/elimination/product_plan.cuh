@@ -94,7 +94,7 @@ struct ProductLoad {
     int near, far;
 };
 
-/* may_copy: tables of the second kind are copied first, and then are of the first kind. */
+/* may_copy: tables of the second kind are copied first, and are then of the first kind. */
 ProductLoad product_load(const MessageDigits &d, const int *side, int operands, int which, uint32_t own,
                          bool may_copy) {
     ProductLoad load = {0, 0};

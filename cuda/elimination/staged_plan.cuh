@@ -71,7 +71,8 @@ struct StagedDigits {
     int rows, row_digits;
 };
 
-/* Removes a digit of size `part`, the fastest part of outer digit j. stride [operands + 1]: its strides. */
+/* Splits a digit of size `part` off outer digit j: the part that varies fastest. stride [operands + 1]: receives the
+ * strides of the new digit. */
 void staged_take(StagedDigits *d, int operands, int j, int64_t part, int64_t *stride) {
     MessageDigits &o = d->outer;
     for (int k = 0; k <= operands; k++) {
@@ -416,9 +417,9 @@ bool staged_is_tried(const gpuopt__elimination_job &job, int32_t copies, int64_t
            job.entries * copies >= int64_t{staged_tiles_least} * multiprocessors * staged_entries_least;
 }
 
-/* Whether a job suits the staged kernel, and how it is cut. operand: the plan's, or NULL for a chunk of a job, with
- * operands only on the device. pool: the array with the job's digits. bytes: of a stored cost. decisions: the job of
- * the message's decisions if these are to be found as well, or NULL. */
+/* Whether a job suits the staged kernel, and how it is cut. operand: the operands of the plan, or NULL for a chunk of a
+ * job, with operands only on the device. pool: the array with the job's digits. bytes: of a stored cost. decisions: the
+ * job of the message's decisions if these are to be found as well, or NULL. */
 bool find_staged(const gpuopt__elimination_job &job, const gpuopt__elimination_operand *operand, const int64_t *pool,
                  int32_t copies, int64_t bytes, int multiprocessors, const gpuopt__elimination_job *decisions,
                  Staged *s) {

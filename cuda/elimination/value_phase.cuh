@@ -113,7 +113,7 @@ __device__ void look_up_variable(const EliminationView &e, int32_t copy, int32_t
 }
 
 /* Finds the decisions of a message, a word in a thread: for each entry the first value with the least sum of the job's
- * operands, added up in their order. Works on four values at a time, which share the begin of an entry in each
+ * operands, added up in their order. Works on four values at a time, which share the start of an entry in each
  * operand. */
 __global__ void __launch_bounds__(decide_threads) decide(EliminationView e, int32_t number) {
     const gpuopt__elimination_job &job = e.job[number];
