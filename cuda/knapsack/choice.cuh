@@ -43,7 +43,7 @@ CudaKnapsackChoice *cuda_knapsack_choice(const gpuopt_knapsack_multiple_choice *
 
 /* ---- Kernels ---- */
 
-/* Finds the begin of each part: a warp for each, with lanes that count the states of different options. */
+/* Finds the start of each part: a warp for each, with lanes that count the states of different options. */
 __global__ void knapsack_choice_divide(const __grid_constant__ gpuopt__knapsack_choice_merge m, int parts,
                                        int64_t *begin) {
     const int p = static_cast<int>((blockIdx.x * blockDim.x + threadIdx.x) / 32), lane = threadIdx.x % 32;

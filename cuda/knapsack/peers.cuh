@@ -123,7 +123,7 @@ __device__ int64_t knapsack_light(const KnapsackStep &p, const KnapsackAmong &am
     return knapsack_seek<KnapsackBlock>(0, p.job.count, has);
 }
 
-/* The begin of a share of the children, or the end of the last share: how many unchanged and flipped children are
+/* The start of a share of the children, or the end of the last share: how many unchanged and flipped children are
  * before it. */
 struct KnapsackCorner {
     int64_t same, flipped;

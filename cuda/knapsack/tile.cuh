@@ -80,7 +80,7 @@ __device__ int64_t knapsack_flipped_residual(const gpuopt__knapsack_job &job, in
     return residual < job.least ? knapsack_too_heavy : residual + job.residual;
 }
 
-/* ---- The begin of a tile in the two lists ---- */
+/* ---- The start of a tile in the two lists ---- */
 
 /* Threads that search together, each at another place. */
 struct KnapsackWarp {
