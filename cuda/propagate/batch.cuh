@@ -61,7 +61,7 @@ class TypedBatch final : public CudaBatch {
 
     static gpuopt_status plan(const gpuopt_context *context, const View &view, const PropagatorShape &shape,
                               const gpuopt_propagator_batch_desc &desc, gpuopt_memory_plan *plan);
-    /* tree: the base's, or null. */
+    /* tree: the tree of the base, or null. */
     static gpuopt_status create(gpuopt_propagator *base, const View &view, const PropagatorShape &shape,
                                 const Tree<Bound> *tree, const gpuopt_propagator_batch_desc &desc,
                                 gpuopt_propagator_batch **batch);

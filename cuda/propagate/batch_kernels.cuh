@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(THREADS)
     each_stored_entry(p, [&](int, long long at) { atomicAdd(&m.col_start[p.col[at] / 2 + 1], 1ull); });
 }
 
-/* m.col_start[j + 1]: first the begin of column j, afterwards its end. The order of a column's entries does not
+/* m.col_start[j + 1]: first the start of column j, afterwards its end. The order of a column's entries does not
  * matter. */
 template <class Val, class Bound>
 __global__ void __launch_bounds__(THREADS)

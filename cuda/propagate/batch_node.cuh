@@ -164,8 +164,8 @@ class NodeRun : public NodeRows<WORKERS, Index, Val, Bound> {
         return now.x != was.x || now.y != was.y;
     }
 
-    /* Writes the columns with bounds that differ from the base's to the buffer of changes, by column. Begins and ends
-     * with a barrier. */
+    /* Writes the columns whose bounds differ from those of the base to the buffer of changes, ordered by column. Begins
+     * and ends with a barrier. */
     __device__ void write_changes() {
         Rows::sync();
         place_changes();

@@ -41,7 +41,7 @@ struct BatchState {
     unsigned done;           /* blocks that have ended */
     unsigned left;           /* nodes that have outgrown their tables */
     unsigned bad;            /* an argument in device memory is out of range */
-    unsigned long long used; /* columns written to the buffer of changes, or that did not fit */
+    unsigned long long used; /* changed columns, including those that did not fit into the buffer */
 };
 
 /* The data that the CPU reads after a run; in host memory. */
@@ -74,7 +74,7 @@ struct BatchModel {
 struct alignas(16) NodeRecord {
     int outcome, rounds, row, col;
     long long changed, nonzeros;
-    long long at; /* the begin of its changed columns in the buffer of changes */
+    long long at; /* the start of its changed columns in the buffer of changes */
     int columns, unused;
 };
 
@@ -182,7 +182,7 @@ struct NodeShared {
 
 /* Data that all threads of a node have after a round. */
 struct NodeFound {
-    unsigned moved;   /* sides moved by the rows */
+    unsigned moved;   /* bounds moved by the rows */
     unsigned columns; /* in the table */
     bool infeasible, over;
 };

@@ -233,7 +233,8 @@ __global__ void __launch_bounds__(THREADS) place_entries(const __grid_constant__
     });
 }
 
-/* For a matrix by columns with entries sorted by rows. row, from: of the sorted entries; col: in the caller's order. */
+/* For a matrix by columns with entries sorted by rows. row and from are in the order of the sorted entries, col is in
+ * the caller's order. */
 template <class Val, class Bound>
 __global__ void __launch_bounds__(THREADS)
     place_sorted(const __grid_constant__ Propagator<Val, Bound> p, const __grid_constant__ Raw raw, const int *slot_of,

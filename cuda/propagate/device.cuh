@@ -9,8 +9,8 @@
  * segments that pass the filter are put on lists, which are divided evenly among all warps.
  *
  * A round reads one copy of the bounds and improves the other, so the order of its operations does not matter. It lists
- * every side of a column that it moves. The next round updates the copy that it writes with this short list. So no copy
- * of the bounds is ever copied as a whole.
+ * every bound that it moves. The next round updates the copy that it writes with this short list. So no copy of the
+ * bounds is ever copied as a whole.
  *
  * Access to shared data during a round, and its correctness by the PTX manual's memory consistency model
  * ------------------------------------------------------------------------------------------------------ The copy that
@@ -58,7 +58,7 @@ __host__ __device__ constexpr int segments_of(int length) {
 /* The results of a round so far. Three of them rotate: of this round, of the previous round, and one being cleared for
  * the next. */
 struct Round {
-    unsigned count;                                     /* sides moved, and the length of their list */
+    unsigned count;                                     /* bounds moved, and the length of their list */
     unsigned short_marked, warp_marked;                 /* rows marked for this round */
     unsigned short_passed, warp_passed, segment_passed; /* rows, and segments of rows, that passed the filter */
 };
@@ -109,7 +109,7 @@ struct Propagator {
     Bound *bounds[2];       /* [cols + 1][2]; column `cols` is 0..0. The copy with the turn's parity is read, the other
                           * written */
     unsigned char *kind;    /* [cols]: integer, fixed by the caller */
-    unsigned *list[2];      /* [2 cols]: sides moved, 2 * col + (1 for ub); by parity */
+    unsigned *list[2];      /* [2 cols]: bounds moved, 2 * col + (1 for ub); by parity */
     const long long *col_start;           /* [cols + 1]; without marking this and the next three are null */
     const int *col_slot;                  /* [nonzeros]: the rows' slots of each column */
     unsigned long long *stamp;            /* [slots]: the epoch for which the row is marked */
@@ -132,7 +132,7 @@ struct Propagator {
 
     __device__ int first_warp_slot() const { return WARP * slices; }
     __device__ int first_split_slot() const { return WARP * slices + warp_rows; }
-    /* The begin of a row's entries; the entries of a short row are WARP apart. */
+    /* The start of a row's entries; the entries of a short row are WARP apart. */
     __device__ long long start_of(int slot) const {
         bool is_short = slot < first_warp_slot();
         return start[is_short ? slot / WARP : slot - (WARP - 1) * slices] + (is_short ? slot % WARP : 0);
@@ -209,8 +209,8 @@ __device__ bool swap_pair(float *pair, double2 &seen, double2 wanted) {
     return was == expected;
 }
 
-/* Tightens one side of a column to `value` if that is better, and returns the old bound. Positive IEEE numbers have the
- * order of their bits as signed integers, negative ones the reverse order; there is no minus zero. */
+/* Tightens one bound of a column to `value` if that is better, and returns the old bound. Positive IEEE numbers have
+ * the order of their bits as signed integers, negative ones the reverse order; there is no minus zero. */
 __device__ double move_side(double *target, bool upper, double value) {
     long long bits = __double_as_longlong(value), *as_signed = reinterpret_cast<long long *>(target);
     auto *as_unsigned = reinterpret_cast<unsigned long long *>(target);
@@ -252,7 +252,7 @@ __device__ bool improve(Bound *pair, bool upper, double value, double2 &was) {
     }
 }
 
-/* Updates one side of a column in the bounds that a round writes from the bounds that it reads. Other threads may
+/* Updates one bound of a column in the bounds that a round writes from the bounds that it reads. Other threads may
  * already be writing it. Returns its previous value. */
 template <class Val, class Bound>
 __device__ double settle_side(const Propagator<Val, Bound> &p, unsigned turn, unsigned side) {

@@ -35,7 +35,7 @@ struct ProbeView {
     long long *node_start; /* [nodes + 1] */
     int *node_col;         /* [nodes] */
     double *node_bound;    /* [nodes] */
-    long long *node_at;    /* [nodes + 1]: the begin of its implications among the piece's */
+    long long *node_at;    /* [nodes + 1]: the start of its implications among the piece's */
     long long *pair_at;    /* [nodes / 2 + 1]: likewise equivalences */
     ProbeReport *report;
     long long equivalences; /* capacity */

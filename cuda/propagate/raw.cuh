@@ -249,7 +249,7 @@ class RawModel {
 
     explicit RawModel(const Queue &queue) : queue_(queue) {}
     ~RawModel() {
-        if (memory_) cudaStreamSynchronize(queue_.stream()); /* the caller's allocator is not ordered by the stream */
+        if (memory_) cudaStreamSynchronize(queue_.stream()); /* the caller's allocator does not wait for the stream */
         gpuopt__release(queue_.context(), GPUOPT_DEVICE, memory_);
     }
     RawModel(const RawModel &) = delete;

@@ -12,12 +12,13 @@
 
 namespace {
 
-/* GROUPS of the WARP short rows of a slice, or one warp row, or one (possibly empty) segment of a split row. */
+/* One of these: GROUPS of the short rows of a slice (a slice has WARP of them); a warp row; a segment of a split row,
+ * which may be empty. */
 struct ResidentItem {
     double2 side[GROUPS];
     int length[GROUPS];
     int slot[GROUPS];
-    int at, size;       /* the begin of its entries in the warp's piece of shared memory, and their count */
+    int at, size;       /* the start of its entries in the warp's piece of shared memory, and their count */
     int split, segment; /* of a segment: the number of its row in the block, and its own number in the row */
     bool is_row;
 };

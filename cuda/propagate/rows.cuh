@@ -12,7 +12,7 @@ namespace {
 
 /* A row or a segment of a row. */
 struct RowRef {
-    long long at;     /* the begin of the entries, in the arrays that hold them */
+    long long at;     /* the start of the entries, in the arrays that hold them */
     int size;         /* entries */
     int length, slot; /* of the whole row */
     double2 side;

@@ -26,7 +26,7 @@ struct WarpShared {
 
 /* The results of a block since the last grid barrier of the cooperative driver. */
 struct BlockFlags {
-    unsigned lifted; /* count of sides moved */
+    unsigned lifted; /* count of bounds moved */
     int infeasible, split, passed;
 };
 
@@ -191,8 +191,8 @@ class Tightener {
         __syncwarp();
     }
 
-    /* Takes up to WARP items off the queue and writes the bounds that they imply. The thread that first moves a side
-     * away from the bound that this round reads counts it. */
+    /* Takes up to WARP items off the queue and writes the bounds that they imply. The thread that first moves a bound
+     * away from the value that this round reads counts it. */
     __device__ void write() {
         int count = min(queued, static_cast<int>(WARP)), at = queued - count + lane, moved = 0;
         bool better = false, lifted = false;

@@ -12,7 +12,7 @@ namespace {
 
 /* ---- A round's changes ---- */
 
-/* Writes the change of a side at its place in the trail. */
+/* Writes the change of a bound at its place in the trail. */
 template <class Val, class Bound>
 __device__ void enter_change(const Propagator<Val, Bound> &p, const Tree<Bound> &t, unsigned turn, unsigned side,
                              int at, int seen, int row) {

@@ -126,7 +126,7 @@ __global__ void __launch_bounds__(TREE_MOST_THREADS)
 
 /* ---- Undo ---- */
 
-/* Undoes changes down to the begin of a level. The earliest of these changes of a side has its previous bound, and the
+/* Undoes changes down to the start of a level. The earliest of these changes of a bound has its previous value, and the
  * earliest of a column its previous kind. */
 template <class Val, class Bound>
 __global__ void __launch_bounds__(TREE_MOST_THREADS)

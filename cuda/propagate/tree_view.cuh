@@ -61,8 +61,8 @@ struct Tree {
     TreeState *state;
     TreeWindow *window;
     TreeChange *trail;     /* [capacity] */
-    int *last;             /* [2 cols]: position of a side's latest change, or -1 */
-    int *reason;           /* [2 cols]: the row that moves a side in this round; INT_MAX between rounds */
+    int *last;             /* [2 cols]: position of a bound's latest change, or -1 */
+    int *reason;           /* [2 cols]: the row that moves a bound in this round; INT_MAX between rounds */
     int *claim;            /* [cols]: 0 between calls */
     int *altered;          /* [rows + spare rows]: see gpuopt__propagator_evidence */
     unsigned *block_count; /* [MAX_BLOCKS]: sides that a sweep has counted */
