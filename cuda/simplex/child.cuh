@@ -332,7 +332,7 @@ class ChildBlock {
         return uint64_t{most} << 32 | warp_max(high == most ? static_cast<unsigned>(x) : 0);
     }
 
-    int turn_ = 0; /* of the two buffers that threads exchange data in, so that one barrier is enough */
+    int turn_ = 0; /* the buffer, of two, in which threads exchange data now; with two, one barrier is enough */
 };
 
 } // namespace

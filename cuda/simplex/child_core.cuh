@@ -77,7 +77,7 @@ class ChildCore : public ChildBlock {
     /* Negative: it has none, and its slack's position, or its row, is -1 less that. */
     __device__ static int place_of_position(int p) { return child_root.compact ? child_own.place_of_position[p] : p; }
 
-    /* The core of the root is that of the block. */
+    /* The block starts with the core of the root. */
     __device__ void begin_core() {
         if (thread() == 0) child_own.core = child_own.inverted = child_root.core;
         for (int i = thread(); i < child_root.rows && child_root.compact; i += threads()) {

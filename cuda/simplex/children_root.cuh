@@ -77,7 +77,7 @@ gpuopt_status child_take_model(const gpuopt_simplex_children *b, CudaChildren *c
 
 /* ---- The inverse ---- */
 
-/* How many entries a row of the inverse, or of its core, has in the mean. */
+/* How many entries a row of the inverse, or of its core, has on average. */
 gpuopt_status child_count_entries(CudaChildren *c, double *entries) {
     unsigned long long nonzeros = 0;
     gpuopt_status status = c->copy(&nonzeros, c->nonzeros, sizeof nonzeros);

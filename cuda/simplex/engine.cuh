@@ -40,7 +40,7 @@ struct CudaSimplex : Queue, SimplexMemory {
     SimplexView view = {};
     RankUpdate rank = {};
     int pending = 0;      /* pivots in U and V */
-    int weighs = 0;       /* the dual pricing of its weights, plus 1; 0: no weights */
+    int weighs = 0;       /* 1 + the dual pricing that the weights are for; 0: there are no weights */
     int64_t launches = 0; /* launches of the iterations' kernel */
     int64_t models = 0;   /* number of changes of rows or columns */
     void *device = nullptr;
