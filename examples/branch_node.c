@@ -169,7 +169,7 @@ static gpuopt_status go_to(node_solver *h, glp_tree *tree) {
 }
 
 /* Sets all bounds that differ in GLPK: from its branching, and from its own tightening. MEMORY: the trail is full.
- * *from: the begin of these changes in the trail. */
+ * *from: the start of these changes in the trail. */
 static gpuopt_status set_bounds(node_solver *h, glp_prob *problem, int64_t *from) {
     gpuopt_propagator_trail trail = GPUOPT_INIT(gpuopt_propagator_trail);
     gpuopt_status status = gpuopt_propagator_get_trail(h->propagator, &trail);
