@@ -12,7 +12,7 @@
  * UNBOUNDED the ray; both with their low words. */
 int certificate_lp(const char *path, gpuopt_simplex *simplex, const gpuopt_simplex_desc *model);
 
-/* For an INT64 MIN_SUM model: `given`, the conditioned variables' values; the bound on the cost, unless the outcome is
+/* For an INT64 MIN_SUM model: `given`, the evidence variables' values; the bound on the cost, unless the outcome is
  * INFEASIBLE; the assignment value [variables] with its cost, or NULL. If `elimination`, which must be exact, is not
  * NULL, also its messages, unless they have more than 2^22 entries together or are not ready. */
 int certificate_elimination(const char *path, gpuopt_elimination *elimination, const gpuopt_elimination_desc *model,

@@ -70,7 +70,7 @@ static int copy_word(reader *r, const char *prefix) {
     return 0;
 }
 
-/* Takes a word that is a name: no bracket, and not the begin of a number. */
+/* Takes a word that is a name: no bracket, and not the start of a number. */
 static int take_name(reader *r, const char *what, const char *prefix) {
     if (tokens_next(&r->t, what)) return -1;
     if (tokens_is_bracket(&r->t, "[]{}") || r->t.length == 0 || tokens_numeric(&r->t))

@@ -24,7 +24,7 @@ static inline size_t utf8_length(const char *text) {
     return length && code >= least[length] && code <= 0x10FFFF && !(code >= 0xD800 && code < 0xE000) ? length : 0;
 }
 
-/* Bytes of the printable character at the begin, or 0: its first byte must be escaped, as for the control characters
+/* Bytes of the printable character at the start, or 0: its first byte must be escaped, as for the control characters
  * from U+0000 to U+001F and from U+007F to U+009F. */
 static inline size_t utf8_printable(const char *text) {
     const unsigned char *c = (const unsigned char *)text;
