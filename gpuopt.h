@@ -354,7 +354,7 @@ typedef struct gpuopt_propagator_info {
     size_t struct_size;     /* sizeof(gpuopt_propagator_info) */
     gpuopt_outcome outcome; /* MORE, CONVERGED, INFEASIBLE, LIMIT or FULL */
     int32_t rounds;         /* done by this call, including one that changed nothing or proved infeasibility */
-    int64_t changed;        /* bounds moved by this call; JACOBI: each side of each column counts once per round */
+    int64_t changed;        /* bounds moved by this call; JACOBI: each bound counts once per round */
     int64_t nonzeros;       /* in the rows that this call evaluated */
     int32_t infeasible_row; /* INFEASIBLE: the lowest row found that no x within the bounds satisfies, or -1 */
     int32_t infeasible_col; /* INFEASIBLE: the lowest column whose bounds cross, or -1 */
