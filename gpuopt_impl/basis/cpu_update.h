@@ -14,7 +14,7 @@ typedef struct gpuopt__basis_cpu {
     gpuopt__basis_order order;
     gpuopt__basis_scales scales;
     gpuopt__deferred now;  /* the inverse; without DEFERRED only `matrix` is used: [m][m], by rows */
-    gpuopt__deferred next; /* a load works here; ELEMENT, MPFI and PFI use its matrix as their second one */
+    gpuopt__deferred next; /* a load computes the inverse here; ELEMENT, MPFI and PFI use the matrix for work */
     double *product;       /* [m][m]: E of PFI, by rows; NULL with other techniques */
     double *alpha;         /* [m]: the result of the latest FTRAN */
     double *omega;         /* [m]: omega of an update; the pivot column of a load */
