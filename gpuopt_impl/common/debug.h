@@ -57,7 +57,7 @@ typedef struct gpuopt__debug {
     } alive[GPUOPT__DEBUG_KINDS];
 } gpuopt__debug;
 
-/* A public call from its begin to its return. */
+/* A public call from its start to its return. */
 typedef struct gpuopt__debug_scope {
     gpuopt__debug *debug; /* NULL: refused */
     const char *type;

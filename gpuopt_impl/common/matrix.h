@@ -141,7 +141,7 @@ static inline void gpuopt__transpose(int32_t lines, int32_t width, const int64_t
     int32_t i, j;
     memset(other_start, 0, sizeof(int64_t) * ((size_t)width + 1));
     for (k = 0; k < start[lines]; k++) other_start[index[k]]++;
-    for (j = 0; j <= width; j++) { /* the begin of each line; filling moves it to the end */
+    for (j = 0; j <= width; j++) { /* the start of each line; filling moves it to the end */
         int64_t count = other_start[j];
         other_start[j] = sum;
         sum += count;
