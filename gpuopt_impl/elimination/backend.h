@@ -67,7 +67,7 @@ struct gpuopt__elimination_backend {
     void (*plan)(const gpuopt_context *, const gpuopt__elimination_plan *, gpuopt_memory_plan *);
     gpuopt_status (*create)(gpuopt_context *, const gpuopt__elimination_plan *, gpuopt_elimination **);
     void (*destroy)(gpuopt_elimination *);
-    /* Runs jobs list[from .. to - 1], which are independent. May only enqueue. */
+    /* Runs the jobs list[from .. to - 1], which are independent. May return once they are enqueued. */
     gpuopt_status (*run)(gpuopt_elimination *, const int32_t *list, int32_t from, int32_t to);
     /* Adds the slice's result to the totals; slice 0 resets them first. */
     gpuopt_status (*finish)(gpuopt_elimination *, int64_t slice);

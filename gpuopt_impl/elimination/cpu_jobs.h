@@ -30,7 +30,7 @@ typedef struct gpuopt__elimination_cpu_work {
     gpuopt__elimination_cpu_pieces pieces;
 } gpuopt__elimination_cpu_work;
 
-/* Adds the begin of a unit in each operand to at [operands], and returns its begin in the message. Only digits of the
+/* Adds the start of a unit in each operand to at [operands], and returns its start in the message. Only digits of the
  * tile and of the slower entries count; digits of the rows and within the piece do not. *rows: the tile's number of
  * rows. */
 static int64_t gpuopt__elimination_cpu_unit_at(const gpuopt__elimination_cpu *e, const gpuopt__elimination_cpu_work *w,
@@ -86,7 +86,7 @@ static void gpuopt__elimination_cpu_add_operands(const gpuopt__elimination_cpu *
 }
 
 /* Sets the decisions of entries from .. from + n - 1 of a message, all 0 before. Pieces of different threads may share
- * words. decision: the copy's. */
+ * words. decision: the decisions of the copy. */
 static void gpuopt__elimination_cpu_store_decisions(uint32_t *decision, int32_t bits, int64_t from,
                                                     const uint32_t *chosen, int32_t n) {
     const int64_t per_word = 32 / bits;

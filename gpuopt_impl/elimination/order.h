@@ -25,7 +25,7 @@ typedef struct gpuopt__elimination_order_search {
     int64_t *of_start; /* [variables + 1] */
     int32_t *of;       /* [start[functions]] the functions of each variable */
     int32_t *vertex;   /* [variables] -1: not in the graph */
-    int64_t *raw;      /* [variables + 1] the begin of a vertex's neighbours before sorting */
+    int64_t *raw;      /* [variables + 1] the start of a vertex's neighbours before sorting */
     uint64_t adjacent_bytes;
     gpuopt__elimination_watch watch;
     int64_t moves; /* most moves to improve an order; INT64_MAX: any */

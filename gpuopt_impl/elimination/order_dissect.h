@@ -55,8 +55,8 @@ static int gpuopt__elimination_dissection_compare(const void *a, const void *b) 
     return of_a < of_b ? -1 : of_a > of_b;
 }
 
-/* The order of the caller's numbers of the variables, [vertices] of the graph. Models are often numbered along their
- * structure, for example grids row by row. */
+/* Orders the vertices by the caller's numbers of their variables, variable [vertices of the whole graph]. Models are
+ * often numbered along their structure, for example grids row by row. */
 static void gpuopt__elimination_dissection_numbered(gpuopt__elimination_dissection *d, const int32_t *variable) {
     gpuopt__elimination_flow *f = &d->flow;
     int32_t *pair = f->reached, k; /* [2 * flow.vertices], free at this time */

@@ -195,7 +195,7 @@ static void gpuopt__elimination_core_order(const gpuopt__elimination_tree *t, in
 
 /* ---- Rotations ---- */
 
-/* Swaps x and its parent if the sum of all rows then is at most `most`. Returns the sum. */
+/* Swaps x and its parent if the sum of all rows is then at most `most`. Returns the sum. */
 static double gpuopt__elimination_core_rotate(gpuopt__elimination_tree *t, int32_t x, double sum, double most) {
     gpuopt__elimination_core_node *node = t->node;
     uint64_t scope[GPUOPT__ELIMINATION_CORE_WORDS];

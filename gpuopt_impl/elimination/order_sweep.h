@@ -135,7 +135,7 @@ static int32_t gpuopt__elimination_sweep_take(gpuopt__elimination_sweep *s, int3
     return open;
 }
 
-/* One sweep. `slope`: the weight of log2 of the columns opened, against one step away from the beginning. Returns
+/* One sweep. Each step takes the clique with the least opens + slope * (from_begin - from_end). Returns
  * whether another sweep may be made. */
 static int gpuopt__elimination_sweep_run(gpuopt__elimination_sweep *s, int32_t from, int32_t slope) {
     const gpuopt__elimination_cover *c = s->cover;

@@ -185,7 +185,8 @@ static void gpuopt__elimination_copy_list(void *to, const gpuopt__elimination_li
     if (list->count) memcpy(to, list->data, (size_t)list->count * list->size);
 }
 
-/* Copies a draft into a plan in `memory` [gpuopt__elimination_plan_bytes]. condition, order, position: as prepared. */
+/* Copies a draft into a plan in `memory` [gpuopt__elimination_plan_bytes]. condition [conditions]: the plan's evidence
+ * variables, then its sliced variables. */
 static void gpuopt__elimination_copy_plan(const gpuopt__elimination_draft *draft, const int32_t *condition,
                                           void *memory, gpuopt__elimination_plan *plan) {
     gpuopt__arena arena;

@@ -101,7 +101,7 @@ static inline void gpuopt__elimination_cut_chunks(const gpuopt__elimination_job 
     c->count = outer * c->pieces;
 }
 
-/* The begin of chunk `number` in operand k. */
+/* The start of chunk `number` in operand k. */
 static inline int64_t gpuopt__elimination_chunk_at(const gpuopt__elimination_job *job, const int64_t *pool, int32_t k,
                                                    const gpuopt__elimination_chunks *c, int64_t number) {
     const int64_t *size = pool + job->size,

@@ -62,7 +62,7 @@ typedef struct gpuopt__elimination_reduce {
     int limit_due;                /* the limit has fallen since the last look at all functions */
     int soft_due;                 /* something has changed since the last soft arc consistency */
     int32_t *domain;              /* [variables] remaining values; 1 if the variable was eliminated */
-    int64_t *kept_at;             /* [variables + 1] begin of a variable's values in the following */
+    int64_t *kept_at;             /* [variables + 1] start of a variable's values in the following */
     int32_t *kept;                /* the remaining values of the original model */
     int32_t *head;                /* [variables] mentions */
     int32_t *var_queue;           /* [variables] */

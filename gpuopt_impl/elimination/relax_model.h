@@ -27,7 +27,7 @@ struct gpuopt_elimination_cost_shifting {
     int32_t *condition;     /* [desc.condition_count] */
     int32_t *group;         /* [groups + 1] the first split copy of each; split copies are numbered from 0 */
     int32_t *split;         /* [split copies] their variables */
-    int64_t *shift_at;      /* [split copies + 1] begin of each copy's values in the following */
+    int64_t *shift_at;      /* [split copies + 1] start of each copy's values in the following */
     int64_t *shift_cost;    /* in units of the relaxation; MAX_SUM: in the caller's sign */
     double *shift_value;    /* DOUBLE: instead of shift_cost */
     double *now, *best;     /* shifts before rounding, negated with MAX_SUM, in units of the model */

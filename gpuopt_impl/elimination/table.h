@@ -96,7 +96,7 @@ typedef struct gpuopt__elimination_job {
 /* A report of a rank of a group: together.h. */
 typedef struct gpuopt__elimination_report gpuopt__elimination_report;
 
-/* An elimination before its tables are allocated, in one block of host memory. */
+/* The description of an elimination before its tables are allocated. It is one block of host memory. */
 typedef struct gpuopt__elimination_plan {
     int32_t variables, functions, steps; /* steps: variables to eliminate in a slice */
     int32_t units;                       /* steps of _step in a slice: its variables, and the join of the rest */
@@ -118,7 +118,7 @@ typedef struct gpuopt__elimination_plan {
     int64_t store, counts; /* entries of the store, of counts; STREAM: with the buffers at their ends */
     int64_t function_store, function_counts; /* the leading part of both, for functions from the caller */
     int64_t host_store;             /* STREAM: entries of the store in host memory, and with MIN_COUNT of its counts */
-    int64_t buffer, buffer_at;      /* entries of each of the two buffers; begin of the first one in the store */
+    int64_t buffer, buffer_at;      /* entries of each of the two buffers; start of the first one in the store */
     int64_t count_shift;            /* distance from an entry of a buffer to its count */
     int64_t chunk_digits, gathered; /* most sizes and strides of a chunk; most entries of a bucket for one assignment */
     int64_t slices;
