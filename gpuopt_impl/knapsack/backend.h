@@ -88,7 +88,7 @@ typedef struct gpuopt__knapsack_ranks {
     int spread;                            /* the present step divides its children */
     int64_t light;                         /* about how many nodes of the step have flipped children */
     int64_t *part;                         /* [items + 1][ranks] */
-    int64_t *same, *flipped;               /* [ranks + 1] begin of each rank's children */
+    int64_t *same, *flipped;               /* [ranks + 1] start of each rank's children */
     int64_t *cut;                          /* [ranks] */
     int64_t *residual;                     /* [ranks][SAMPLES] */
     gpuopt__knapsack_node *node;           /* [CARRIED] */

@@ -50,7 +50,7 @@ struct gpuopt_knapsack_multiple_choice {
     int64_t *weight, *profit;                  /* [items] */
     gpuopt__knapsack_choice_item *item;        /* [items + classes] items that no other of the class dominates, by
                                                 * weight */
-    int32_t *first;                            /* [classes + 1] begin of each class in `item` */
+    int32_t *first;                            /* [classes + 1] start of each class in `item` */
     int32_t *at;                               /* [classes] the item of the break solution */
     gpuopt__knapsack_choice_item *step;        /* [items] of all classes, by decreasing profit per weight */
     int32_t *step_from;                        /* [items] the item before the step */

@@ -139,7 +139,7 @@ GPUOPT_HD void gpuopt__knapsack_choice_join(gpuopt__knapsack_choice_found *sum,
     sum->kept = kept;
 }
 
-/* The begin of a part: the least weight with `rank` lighter new states, found by halving a range. The backends count
+/* The start of a part: the least weight with `rank` lighter new states, found by halving a range. The backends count
  * these states, see lighter_states. */
 typedef struct gpuopt__knapsack_choice_range {
     int64_t low, high, rank;

@@ -14,7 +14,7 @@ enum { GPUOPT__KNAPSACK_CHOICE_ALONE = 1 << 15 }; /* new states up to which one 
 typedef struct gpuopt__knapsack_choice_cpu {
     gpuopt__knapsack_choice_cursor *heap; /* [threads * most of a class] */
     gpuopt__knapsack_choice_found *found; /* [threads] */
-    int64_t *to;                          /* [threads] begin of a part's states */
+    int64_t *to;                          /* [threads] start of a part's states */
     int threads;
 } gpuopt__knapsack_choice_cpu;
 

@@ -78,7 +78,7 @@ static inline gpuopt__knapsack_cursor gpuopt__knapsack_split(const gpuopt__knaps
  * nodes of a sorted list belong to one stretch. */
 typedef struct gpuopt__knapsack_stretch {
     int64_t least;           /* residual capacity above this is left to a fraction of the break item */
-    uint64_t added;          /* profit of the added less profit of the removed items; modulo 2^64 */
+    uint64_t added;          /* profit of the items added less that of the items removed; modulo 2^64 */
     uint64_t profit, weight; /* of the break item; 0 and 1: there is none */
     int32_t at;
     int heavy; /* the nodes stay too heavy */

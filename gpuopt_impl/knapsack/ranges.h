@@ -17,7 +17,7 @@
  *             moves them. The rank receives the missing parents from other ranks, and puts them behind its own during
  *             the step.
  * Peers       If backends see the pools of all ranks, none of that is needed. Each rank makes an equal share of the
- *             merge and reads parents from any pool, so it finds the begin of its share alone
+ *             merge and reads parents from any pool, so it finds the start of its share alone
  *             (cuda/knapsack/peers.cuh). Parents change only after all have sent the results of their parts.
  *
  * All ranks have all counts, so each finds the senders and receivers, and the owners of nodes, alone.

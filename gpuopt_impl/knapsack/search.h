@@ -69,7 +69,7 @@ typedef struct gpuopt__knapsack_list {
 typedef struct gpuopt__knapsack_search {
     gpuopt__knapsack_view view;
     int32_t levels;              /* items of the view */
-    const int32_t *begin;        /* [levels + 1] begin of a level's core; at level l the core has l items */
+    const int32_t *begin;        /* [levels + 1] start of a level's core; at level l the core has l items */
     const double *least_loss;    /* [levels] the smallest loss from flipping an item of this level or a later one */
     gpuopt__knapsack_list *list; /* [levels + 1] */
     int32_t *decided;            /* [levels] the levels of the deepest list's decisions */

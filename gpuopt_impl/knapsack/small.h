@@ -196,7 +196,8 @@ GPUOPT_HD void gpuopt__knapsack_small_give_back(gpuopt__knapsack_small_search *s
     s->profit -= copies * item->profit;
 }
 
-/* The node has decided the items before `end`, and no more items fit. */
+/* Stores the solution of a node if it is the best so far. The node has decided the items before `end`, and no more
+ * items fit. */
 GPUOPT_HD void gpuopt__knapsack_small_found(gpuopt__knapsack_small_search *s, int32_t end) {
     int32_t j;
     if (s->profit <= s->best) return;

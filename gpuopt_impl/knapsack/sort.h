@@ -26,7 +26,7 @@ static uint32_t gpuopt__knapsack_ratio_key(const gpuopt__knapsack_item *item) {
 }
 
 enum {
-    GPUOPT__KNAPSACK_DIGIT = 11, /* bits of a key in a pass of the radix sort */
+    GPUOPT__KNAPSACK_DIGIT = 11, /* bits of the key that one pass of the radix sort reads */
     GPUOPT__KNAPSACK_FEW = 512,  /* fewer items are only merged */
     GPUOPT__KNAPSACK_FAR = 4     /* places that insertion may move an item by on average */
 };
