@@ -53,7 +53,7 @@ static gpuopt_status gpuopt__propagator_share_take(const gpuopt_propagator_batch
     return gpuopt__propagator_check_entries(batch, call, own, 1);
 }
 
-/* Copies the results to the caller's report, and notes the begin of each node's columns. */
+/* Copies the results to the caller's report, and notes the start of each node's columns. */
 static void gpuopt__propagator_share_report(struct gpuopt__propagator_share *s,
                                             const gpuopt__propagator_reports *wanted, int32_t *ran_by) {
     const size_t count = (size_t)s->dealt.count;

@@ -21,7 +21,7 @@ struct gpuopt__propagator_share {
     gpuopt__dealt dealt;
     gpuopt__propagator_reports found; /* [nodes] of the latest run; the numbers of columns changed by each node in any
                                        * case */
-    int64_t *place;                   /* [nodes + 1] begin of each node's columns */
+    int64_t *place;                   /* [nodes + 1] start of each node's columns */
     int64_t *start;                   /* [own + 1] of the columns that this rank's nodes are given, or have changed */
     double *bound; /* [2 * changes], and the columns in `changes` more places of 4 bytes: of this rank or another */
 };

@@ -13,7 +13,7 @@
 typedef struct gpuopt__propagator_cpu_node {
     int32_t outcome, rounds, infeasible_row, infeasible_col, columns;
     int64_t changed, nonzeros;
-    int64_t at; /* begin of its changed columns in the batch's arrays */
+    int64_t at; /* start of its changed columns in the batch's arrays */
 } gpuopt__propagator_cpu_node;
 
 /* The data of a thread. */
@@ -175,7 +175,7 @@ static gpuopt_propagator_info gpuopt__propagator_cpu_node_rounds(gpuopt__propaga
     return all;
 }
 
-/* Whether a column's bounds differ from the base's, as the caller sees them; *lb, *ub: the node's. */
+/* Whether a column's bounds differ from those of the base, as the caller sees them; *lb, *ub: the node's bounds. */
 static int gpuopt__propagator_cpu_differs(const gpuopt__propagator_cpu *p, const gpuopt__propagator_cpu *base,
                                           int32_t col, double *lb, double *ub) {
     double base_lb, base_ub;
@@ -186,7 +186,7 @@ static int gpuopt__propagator_cpu_differs(const gpuopt__propagator_cpu *p, const
     return *lb != base_lb || *ub != base_ub;
 }
 
-/* Notes the columns with bounds that differ from the base's, in their order. */
+/* Lists the columns whose bounds differ from those of the base, ordered by column. */
 static void gpuopt__propagator_cpu_note_changes(gpuopt__propagator_cpu_nodes *b, gpuopt__propagator_cpu_worker *w,
                                                 gpuopt__propagator_cpu_node *node) {
     gpuopt__propagator_cpu *p = w->state;

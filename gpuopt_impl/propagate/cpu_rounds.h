@@ -3,9 +3,9 @@
  * Propagation on the CPU: Jacobi rounds over a queue of marked rows, on one or several threads, and sequential sweeps
  * (Algorithm 1 of the paper).
  *
- * A Jacobi round reads `bounds`, improves `next` and lists each side of a column that it moves. Then it copies these
- * sides from `next` to `bounds` and marks the rows of their columns. So neither the order of rows nor the number of
- * threads matters.
+ * A Jacobi round reads `bounds`, improves `next` and lists each bound that it moves. Then it copies these bounds from
+ * `next` to `bounds` and marks the rows of their columns. So neither the order of rows nor the number of threads
+ * matters.
  */
 #ifndef GPUOPT_IMPL_PROPAGATE_CPU_ROUNDS_H
 #define GPUOPT_IMPL_PROPAGATE_CPU_ROUNDS_H
@@ -169,7 +169,7 @@ static void gpuopt__propagator_cpu_record_changed(gpuopt__propagator_cpu *p, int
     }
 }
 
-/* The shrinkage of a side that a round has moved, before `bounds` moves, too. */
+/* The shrinkage of a bound that a round has moved, before `bounds` moves, too. */
 static double gpuopt__propagator_cpu_side_shrinkage(const gpuopt__propagator_cpu *p, uint32_t side) {
     return gpuopt__propagator_shrinkage((int)(side & 1), gpuopt__propagator_cpu_stored(p, p->bounds, side),
                                         gpuopt__propagator_cpu_stored(p, p->next, side),

@@ -69,7 +69,7 @@ typedef struct gpuopt__propagator_cpu {
     uint64_t *sweep[GPUOPT__PROPAGATOR_SWEEP_LEVELS]; /* the marked rows, GAUSS_SEIDEL: see below */
     int sweep_levels;
     int all_marked;    /* the next round evaluates every row, marked or not */
-    uint32_t *changed; /* [2 cols]: the sides that a Jacobi round has moved */
+    uint32_t *changed; /* [2 cols]: the bounds that a Jacobi round has moved */
     uint32_t *sorted;  /* [2 cols], with a trail: for sorting them */
     int64_t changed_count;
     int64_t rounds_since_set;
@@ -82,8 +82,8 @@ typedef struct gpuopt__propagator_cpu {
     gpuopt__propagator_change *trail; /* [trail capacity] */
     gpuopt__propagator_level *level;  /* [trail capacity] */
     int32_t changes, levels;
-    int32_t *last;   /* [2 cols]: position of a side's latest change, or -1 */
-    int32_t *reason; /* [2 cols]: the row that moves a side in this round, Jacobi */
+    int32_t *last;   /* [2 cols]: position of a bound's latest change, or -1 */
+    int32_t *reason; /* [2 cols]: the row that moves a bound in this round, Jacobi */
     int32_t *since;  /* [rows + spare rows]: length of the trail when the row was marked; -1: for all levels */
     int32_t
         *altered; /* [rows + spare rows]: changes at positions below this may come from an earlier row of this number */

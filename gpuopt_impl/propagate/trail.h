@@ -9,19 +9,19 @@
 #include "../common/checks.h"
 #include "backend.h"
 
-/* A change in the trail. Sides of columns are numbered 2 * col + (1 for ub). */
+/* A change in the trail. `side` is the number of a bound: 2 * col, plus 1 for ub. */
 typedef struct gpuopt__propagator_change {
     double old_bound, new_bound;
     uint32_t side;
     int32_t row;      /* the row that implies it, or one of the following */
-    int32_t previous; /* position of the side's previous change; -1: none */
+    int32_t previous; /* position of the bound's previous change; -1: none */
     int32_t seen;     /* the row has seen the changes at positions below this */
 } gpuopt__propagator_change;
 enum { GPUOPT__PROPAGATOR_HOST = -1, GPUOPT__PROPAGATOR_HOST_OF_FIXED = -2 /* the column was fixed before */ };
 
 /* A level: the data that _pop restores besides the bounds. */
 typedef struct gpuopt__propagator_level {
-    int32_t start, due_start; /* begin of its entries in the trail, and in due */
+    int32_t start, due_start; /* start of its entries in the trail, and in due */
     int32_t infeasible_row, infeasible_col;
     int32_t all_marked;
     int64_t rounds_since_set;
@@ -57,7 +57,7 @@ struct gpuopt__propagator_evidence {
     const gpuopt_context *context;
     const gpuopt__propagator_change *trail;
     int32_t changes;
-    const int32_t *last;                    /* [2 cols]: position of a side's latest change, or -1 */
+    const int32_t *last;                    /* [2 cols]: position of a bound's latest change, or -1 */
     int32_t infeasible_row, infeasible_col; /* -1: none */
     /* Fills in the following members for a row of the explanation. */
     gpuopt_status (*open_row)(gpuopt__propagator_evidence *, int32_t row);
@@ -104,7 +104,7 @@ typedef struct gpuopt__propagator_why {
     double spare; /* the value may be less by this much; below 0: it is too small already */
 } gpuopt__propagator_why;
 
-/* The row's coefficient in sum s, and the side of the column that the sum takes. */
+/* The coefficient of entry k in sum s. *side: the bound of the entry's column that the sum takes. */
 static inline double gpuopt__propagator_why_term(const gpuopt__propagator_evidence *e,
                                                  const gpuopt__propagator_why *why, int64_t k, uint32_t *side) {
     double a = gpuopt__propagator_evidence_at(e, e->val, k), c = why->s ? -a : a;
