@@ -119,7 +119,7 @@ static void gpuopt__simplex_share_keep(const gpuopt__dealt_part *part, int64_t *
     start[part->count] = at;
 }
 
-/* Of the job's children only those that are this rank's stay. */
+/* Keeps only this rank's children in the job. */
 static void gpuopt__simplex_share_take(gpuopt_simplex_children *b) {
     gpuopt__simplex_child_list *c = &b->job.children;
     gpuopt__dealt_part part;

@@ -24,8 +24,8 @@ typedef struct gpuopt__simplex_mending {
     int32_t uncertain;      /* number of these entries; s->queue lists them */
 } gpuopt__simplex_mending;
 
-/* Reads the row of B^-1 N in s->scratch, accurate to `noise`. An entry that may be 0 counts only if the variable's
- * range would suffice. */
+/* Reads the tableau row in s->scratch, which is accurate to `noise`. An entry that may be 0 counts only if the range of
+ * its variable is large enough to remove the violation. */
 static void gpuopt__simplex_find_mending(gpuopt_simplex *s, int below, double violation, double noise,
                                          gpuopt__simplex_mending *m) {
     const gpuopt__simplex_vectors *v = &s->v;
