@@ -322,7 +322,7 @@ int kernel_table(const machine *on, const options *o) {
             begin(&b, domains[k]);
             add_variables(&b, domains[k], entries > 8 ? entries : 8);
             last = b.variables - 1;
-            if (shape == 0) { /* over all variables; the first; one in the middle and the last */
+            if (shape == 0) { /* variable 0 with all others; with the first; with a middle one and the last */
                 add_range(&b, 1, last);
                 add_range(&b, 1, 1);
                 small[0] = (last + 1) / 2;
@@ -330,7 +330,7 @@ int kernel_table(const machine *on, const options *o) {
                 small[2] = -1;
                 if (last > 1) add_function(&b, small);
                 snprintf(b.name, sizeof b.name, "%d + 2 + 3 of %d", (int)last + 1, (int)last);
-            } else { /* without the last, without the first */
+            } else { /* variable 0 with all others but the last; with all but the first */
                 add_range(&b, 1, last - 1);
                 add_range(&b, 2, last);
                 snprintf(b.name, sizeof b.name, "%d + %d of %d", (int)last, (int)last, (int)last);

@@ -25,7 +25,7 @@ typedef struct options {
     int64_t repeat;
 } options;
 
-/* Entries a node of the rows of the columns that it was given or changed, as a mean of up to 1,000 nodes. */
+/* Entries in the rows of the columns that a node was given or changed: the mean over up to 1,000 nodes. */
 static double entries_of(const mip *m, const work *w) {
     int32_t *seen = (int32_t *)work_memory((size_t)m->matrix.rows, sizeof *seen), node,
             nodes = w->nodes.count < 1000 ? w->nodes.count : 1000;
