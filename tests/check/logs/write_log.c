@@ -48,7 +48,8 @@ static int activity(const program *p, int i, int j, int sign, mpq_t sum) {
     return 1;
 }
 
-/* The side of row i that belongs to the least activity (sign 1: rhs) or the greatest. */
+/* The side that limits the least activity of row i (sign 1: its rhs) or the greatest one (-1: its lhs). Returns 0 if
+ * there is none. */
 static int side(const program *p, int i, int sign, mpq_t value) {
     const double bound = p->bound[sign > 0 ? UPPER : LOWER][p->cols + i];
     if (isfinite(bound)) mpq_set_d(value, bound);
