@@ -97,7 +97,7 @@ static void *first_thread(void *user) {
     return NULL;
 }
 
-/* Waits until the first call is held. 0: the call has ended without calling its hook. */
+/* Waits until the hook holds the first call. Returns 0 if the call has ended without calling its hook. */
 static int await(holder *h) {
     int held;
     pthread_mutex_lock(&h->lock);

@@ -62,7 +62,7 @@ static void propagate_nodes(pass *p) {
     gpuopt_propagator_destroy(base);
 }
 
-/* Both sides of some columns at a root's optimum. */
+/* Solves both children of some columns at a root's optimum. */
 static void solve_children(pass *p) {
     enum { CHILDREN = 8 };
     gpuopt_simplex_desc d = environment_program();

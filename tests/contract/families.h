@@ -54,7 +54,7 @@ typedef struct family {
 anything sized(size_t size);
 /* The descriptor of a family's small problem, by its fill(). */
 anything described(const family *f, gpuopt_layout layout, int crossing);
-/* Whether an answer is the family's, within its tolerance. Any thread may call it. */
+/* Whether an answer is right, within the family's tolerance. Any thread may call it. */
 int family_agrees(const family *f, const void *answer);
 
 /* By these numbers. */
