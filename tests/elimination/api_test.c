@@ -17,7 +17,7 @@ typedef struct fixture {
     gpuopt_context *context;
     model m;
     gpuopt_elimination_desc desc;
-    gpuopt_elimination *elimination; /* with x2 conditioned, during it */
+    gpuopt_elimination *elimination; /* with x2 as evidence, during it */
 } fixture;
 
 static const int32_t two[] = {0, 1}, last = 2;
@@ -143,7 +143,7 @@ static void members(void **state) {
     REFUSED(d.policy = (gpuopt_elimination_policy)7);
     REFUSED(d.z = -1);
     REFUSED(d.order_count = -1);
-    REFUSED((d.order = all, d.order_count = 3)); /* the conditioned one too */
+    REFUSED((d.order = all, d.order_count = 3)); /* the evidence variable too */
     REFUSED(d.order = NULL);
     REFUSED(d.order = twice);
     REFUSED(d.order = outside);
@@ -210,7 +210,7 @@ static void handle_arguments(void **state) {
     REFUSED(gpuopt_elimination_message_device_view(e, 9, 0, &view), "message_device_view");
     REFUSED(gpuopt_elimination_get_bounds(e, GPUOPT_HOST, 0, 3, 0, 1, value, bound, NULL), "get_bounds");
     REFUSED(gpuopt_elimination_get_bounds(e, GPUOPT_HOST, 0, 2, 0, 1, value, bound, NULL),
-            "get_bounds"); /* conditioned */
+            "get_bounds"); /* x2 is evidence */
     REFUSED(gpuopt_elimination_get_bounds(e, GPUOPT_HOST, 0, 0, 0, 1, NULL, bound, NULL), "get_bounds");
     REFUSED(gpuopt_elimination_get_bounds(e, GPUOPT_HOST, 0, 0, 0, 1, value, NULL, NULL), "get_bounds");
     info.struct_size = 4;

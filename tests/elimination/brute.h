@@ -15,8 +15,8 @@ typedef struct brute {
     int32_t value[MODEL_VARIABLES]; /* the first optimal assignment where the last of `order` varies slowest */
 } brute;
 
-/* Goes over all assignments of order [count]; the other variables have fixed values. used [functions]: only these
- * functions, and top then does not apply to sums; NULL: all. */
+/* Tries all assignments of order [count]; the other variables have fixed values. used [functions]: adds up only these
+ * functions, and does not apply `top` to the sum; NULL: adds up all. */
 brute brute_force(const model *m, const int32_t *order, int32_t count, const int32_t *fixed, const uint8_t *used);
 
 /* The variables eliminated so far, and their functions, when the message of a variable is computed. */
@@ -28,7 +28,7 @@ typedef struct subtree {
     int32_t height;                     /* buckets on the longest way down, this one included */
 } subtree;
 
-/* The subtrees of all variables of order [count]. conditioned [variables]: not 0: in no scope. Free them with
+/* The subtrees of all variables of order [count]. conditioned [variables]: not 0: evidence, in no scope. Free them with
  * subtrees_free. */
 subtree *subtrees_make(const model *m, const int32_t *order, int32_t count, const uint8_t *conditioned);
 void subtrees_free(subtree *trees, int32_t count);

@@ -121,8 +121,8 @@ static void every_kind(void **state) {
 
 /* ---- Found orders ---- */
 
-/* The order is a permutation of the variables that are not conditioned, parents agree with the sets, and the same
- * seed gives the same order. */
+/* The order is a permutation of the variables that are not evidence, parents agree with the sets, and the same seed
+ * gives the same order. */
 static void order_is_valid(void **state) {
     gpuopt_context *context = test_context(NULL);
     uint64_t seed, random;

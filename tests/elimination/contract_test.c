@@ -132,7 +132,7 @@ static void stopped_anywhere(void **state) {
     }
 }
 
-/* A handle that was stopped between two levels can be conditioned again, or stepped one variable at a time. */
+/* A handle that was stopped between two levels can get other evidence, or be stepped one variable at a time. */
 static void stopped_then_otherwise(void **state) {
     model m = draw(7, GPUOPT_SEMIRING_MIN_SUM);
     gpuopt_elimination_desc desc = model_desc(&m);
@@ -258,7 +258,7 @@ static void same_on_device(gpuopt_elimination *e, const int32_t *condition, int3
     free(counts);
 }
 
-/* 16 binary variables: one joins 14 others, and the last one is conditioned. */
+/* 16 binary variables: one joins 14 others, and the last one is evidence. */
 static void memory(void **state) {
     model m = model_make(GPUOPT_COST_INT64, GPUOPT_SEMIRING_MIN_COUNT, 16, NULL);
     gpuopt_elimination_desc desc = model_desc(&m);
@@ -280,7 +280,7 @@ static void memory(void **state) {
     desc.evidence_count = 1;
     e = handle_create(context, &desc, &host);
     allocations = host.allocations;
-    for (k = 0; k < 2; k++) { /* the second time, the condition comes from device memory */
+    for (k = 0; k < 2; k++) { /* the second time, the evidence comes from device memory */
         cost[k] = handle_finish(e, 16).cost;
         if (!test_on("cuda")) {
             no_device(e, &host);
@@ -288,7 +288,7 @@ static void memory(void **state) {
         } else same_on_device(e, ones, 0);
         assert_int_equal(handle_info(e, 0).eliminated, 0);
     }
-    assert_int_equal(cost[0], 0); /* all variables at the value of the conditioned one */
+    assert_int_equal(cost[0], 0); /* all variables at the value of the evidence variable */
     assert_int_equal(cost[1], 0);
     assert_int_equal(host.allocations, allocations);
     gpuopt_elimination_destroy(e);

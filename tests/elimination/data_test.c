@@ -262,7 +262,7 @@ static void sums(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* The conditioned partition functions over all values of one variable add up to the whole. */
+/* With one variable as evidence, the partition functions for all of its values add up to the whole one. */
 static void conditions(void **state) {
     test_host host;
     gpuopt_context *context;

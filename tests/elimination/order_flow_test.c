@@ -154,7 +154,8 @@ static void few_open(void **state) {
     }
 }
 
-/* Nested: the separator is the smallest one between the ends, and no part is larger than the balance allows. */
+/* Nested dissection: the separator is the smallest one between the ends, and no part is larger than the balance
+ * allows. */
 static void separators(void **state) {
     uint64_t seed = 32;
     int32_t k, times = (int32_t)test_times(4000, 400);

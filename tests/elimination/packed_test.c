@@ -33,7 +33,7 @@ static void drop(gpuopt_memory_space where, const void *bytes) {
     else test_device_release((void *)bytes);
 }
 
-/* A handle that eliminates nothing has a function as its only message. */
+/* Packs a function: it is the only message of a handle that has this function and eliminates nothing. */
 static uint8_t *pack_function(gpuopt_context *context, const test_host *host, const model *m, int32_t function,
                               uint64_t *size) {
     static const int32_t nothing = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The parts that other solvers use: every message's table against all assignments of the variables eliminated below it;
- * joins, projections, conditioned copies.
+ * joins, projections, copies with evidence.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -84,7 +84,7 @@ static const char *message_fault(gpuopt_elimination *elimination, const model *m
     return fault;
 }
 
-/* Draws an order: some of the variables that are not conditioned. */
+/* Compares the message of each variable in the order. Returns the first fault, or NULL. */
 static const char *messages_fault(gpuopt_elimination *elimination, const model *m, const gpuopt_elimination_desc *desc,
                                   int32_t messages, int32_t copy, const int32_t *condition) {
     uint8_t conditioned[MODEL_VARIABLES] = {0};

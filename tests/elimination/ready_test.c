@@ -12,7 +12,8 @@
 
 enum { VARIABLES = 8, MOST = 4096 };
 
-/* The step of each variable in the order; `left`: of variables that are left over, and of none. */
+/* The step that eliminates a variable. `left`: the result for a variable that is left over, and for no variable
+ * (-1). */
 static int32_t step_of(const int32_t *order, int32_t steps, int32_t variable, int32_t left) {
     int32_t k;
     for (k = 0; k < steps; k++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * One bucket at a time, of any shape: few variables of many values, many of few, tables much larger than the part that
- * a thread or a block takes at once. Functions over any part of the message's scope, conditioned copies. Every entry of
- * the message is compared with plain loops.
+ * a thread or a block takes at once. Functions over any part of the message's scope, copies with evidence. Every entry
+ * of the message is compared with plain loops.
  */
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 enum { MOST_SCOPE = 24, MOST_FUNCTIONS = 12 };
 
-/* Variable 0 is eliminated, the last one is conditioned, and the others are the scope of the message. */
+/* Variable 0 is eliminated, the last one is evidence, and the others are the scope of the message. */
 typedef struct shape {
     int32_t variables, domain[MOST_SCOPE + 2];
     int64_t entries; /* of the message */

@@ -97,7 +97,7 @@ static void streaming_destroy(gpuopt_elimination *e) {
 
 /* ---- Chunks ---- */
 
-/* The begin of a table in host memory within the store: behind the device, at `at` in its own store. */
+/* The start of a table in host memory within the store: behind the device, at `at` in its own store. */
 static int64_t host_entry(const gpuopt__elimination_plan *plan, int64_t at) { return plan->store + at; }
 
 static int64_t host_count(const gpuopt__elimination_plan *plan, int64_t at) { return plan->counts + at; }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A backend with the policy STREAM for machines without a GPU: the CPU's, with a store that represents a device's
+ * A backend with the policy STREAM for machines without a GPU: the CPU backend, with a store that represents a device's
  * memory. Tables in host memory lie behind it. Their data pass through the two buffers, chunk by chunk, as on a GPU.
  * Accesses outside a chunk are detected, and buffers hold garbage until they are written.
  */
