@@ -33,7 +33,7 @@ static int expected(const fuzz *f, gpuopt_status status) {
            (d->semiring == GPUOPT_SEMIRING_MIN_COUNT && d->policy == GPUOPT_POLICY_MINI_BUCKET);
 }
 
-/* The order found has all variables that are not conditioned; given as an input, it makes the same plan. */
+/* The order found has all variables that are not evidence; given as an input, it makes the same plan. */
 static void check_order(fuzz *f) {
     int32_t order[VARIABLES], parent[VARIABLES], seen[VARIABLES] = {0}, n = f->desc.variables, k;
     gpuopt_elimination_estimate e;

@@ -47,7 +47,7 @@ static int differs(const farm *s, const single *o, int32_t j) {
     return memcmp(&o->lb[j], &s->lb[j], sizeof *o->lb) || memcmp(&o->ub[j], &s->ub[j], sizeof *o->ub);
 }
 
-/* lb or ub NULL: the base's. */
+/* lb or ub NULL: the bounds of the base. */
 static single run_alone(const farm *s, int64_t count, const int32_t *col, const double *lb, const double *ub,
                         int32_t rounds) {
     gpuopt_propagator *p = make_base(s);
@@ -55,7 +55,7 @@ static single run_alone(const farm *s, int64_t count, const int32_t *col, const 
     int32_t j;
     memset(&o, 0, sizeof o);
     gpuopt_desc_init(&o.info, sizeof o.info);
-    /* An infeasible base reports so without a round, and so do its nodes. */
+    /* An infeasible base is reported without a round, and so are its nodes. */
     REQUIRE(gpuopt_propagator_round(p, 1, &o.info) == GPUOPT_OK);
     if (o.info.outcome != GPUOPT_INFEASIBLE || o.info.rounds > 0) {
         gpuopt_propagator_destroy(p);

@@ -8,7 +8,7 @@
 
 #include "tests/fuzz/propagate_input.h"
 
-/* The rest of the input selects the work. `model`: the input's, with all of its arrays; JACOBI. */
+/* The rest of the input selects the work. `model`: the model in the input, with all of its arrays; JACOBI. */
 void many_nodes(fuzz *f, gpuopt_propagator_desc model);
 
 #endif /* TESTS_FUZZ_PROPAGATE_NODES_H */
