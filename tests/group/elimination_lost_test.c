@@ -43,7 +43,7 @@ static gpuopt_elimination *make(rank *r) {
     return e;
 }
 
-/* From the present state to the answer, compared with all assignments with the conditioned variable 0. */
+/* From the present state to the answer, compared with all assignments with the evidence variable 0. */
 static void ends_well(rank *r, gpuopt_elimination *e) {
     const work *w = r->all->data;
     gpuopt_elimination_info info = GPUOPT_INIT(gpuopt_elimination_info);

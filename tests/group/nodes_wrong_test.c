@@ -210,7 +210,7 @@ static void gives_much(rank *r) {
     gpuopt_propagator_destroy(base);
 }
 
-/* Only the rank that runs node 5, which has many given bounds, has too little capacity. */
+/* Node 5 is given many bounds. Only the rank that runs it has too little capacity. */
 static void much_given(void **state) {
     node_list *list = malloc(sizeof *list);
     mip m = model_chain(40);

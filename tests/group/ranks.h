@@ -29,8 +29,8 @@ struct ranks {
     rank rank[MAX_RANKS];
 };
 
-/* Runs work on each of `count` ranks, and destroys what it created. Fails the test if a rank found a fault, or leaves
- * memory behind. */
+/* Runs work on each of `count` ranks, then destroys the groups that work made, and the contexts. Fails the test if a
+ * rank found a fault, or if memory of a rank is still allocated. */
 void ranks_run(int count, void (*work)(rank *r), const void *data);
 
 /* The device of a rank's context: 0, or with GPUOPT_TEST_DEVICES=N on CUDA the devices 0 to N - 1 in turn. */

@@ -17,7 +17,7 @@ enum { CULPRIT = 1 };
 
 static const double limit = 1;
 
-/* A transport with one exchange after which the rank fails, or pauses: the others have continued. */
+/* A transport that fails, or pauses, at the end of one exchange, when the other ranks have already continued. */
 typedef struct straggler {
     gpuopt_transport inner;
     int left;

@@ -151,7 +151,7 @@ static void calls_that_fail(void **state) {
     for (at = 1; failed; at++) {
         snprintf(number, sizeof number, "%d", at);
         setenv("STAND_IN_FAIL", number, 1);
-        run_openers(o, 3, 3, 0, at <= 3 ? 1 : 60); /* a rank that fails to open is waited for */
+        run_openers(o, 3, 3, 0, at <= 3 ? 1 : 60); /* if a rank fails to open, the others wait until the limit */
         for (k = 0, failed = 0; k < 3; k++) {
             failed += o[k].status != GPUOPT_OK;
             assert_true(!o[k].status || o[k].status == GPUOPT_ERROR_PEER);

@@ -137,7 +137,8 @@ int ncclCommInitRankConfig(ncclComm_t *comm, int count, ncclUniqueId id, int ran
 
 /* ---- Operations ---- */
 
-/* The next unfinished part of a rank: from rank to rank `peer` (kind SEND or RECEIVE), or of all ranks. */
+/* The next unfinished part of a rank: a message to or from rank `peer` (kind SEND or RECEIVE), or else its part of a
+ * collective operation. NULL if the stream has not reached it. */
 static part *next_of(const struct ncclComm *c, kind k, int peer) {
     part *p;
     for (p = c->first; p; p = p->next)
