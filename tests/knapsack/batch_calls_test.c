@@ -65,7 +65,7 @@ static void device_memory(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* The plan equals the allocations of _create; a failure of each allocation is an error, and nothing leaks. */
+/* The plan equals the memory of _create; if any allocation fails, _create returns an error, and nothing leaks. */
 static void memory(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
@@ -186,7 +186,8 @@ static void refused(void **state) {
     assert_int_equal(host.live, 0);
 }
 
-/* On the CPU the hook ends the call; knapsacks not started report so. On the GPU the hook is not called. */
+/* On the CPU the hook ends the call, and knapsacks that were not started have the outcome MORE. On the GPU it is not
+ * called. */
 static void stop(void **state) {
     int asked = 0;
     gpuopt_context_desc desc = test_context_desc(NULL);

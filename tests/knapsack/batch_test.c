@@ -29,7 +29,7 @@ static void check_cut(const draw *d, const reply *s, int32_t k, int64_t optimum)
 
 /* ---- Answers ---- */
 
-/* All classes: one copy, a few, many; as many items as a batch of 50 has, and fewer. */
+/* Knapsacks of all classes, with up to 1, 3, 6 or 9 copies of an item, and with ITEMS items or fewer. */
 static void optimal(void **state) {
     gpuopt_context *context = test_context(NULL);
     reply *s = reply_new();

@@ -110,7 +110,7 @@ static gpuopt_status life_of(const gpuopt_context_desc *desc, const void *of, in
 static gpuopt_status life(const gpuopt_context_desc *desc, const void *of) { return life_of(desc, of, 16); }
 static gpuopt_status long_life(const gpuopt_context_desc *desc, const void *of) { return life_of(desc, of, 1 << 16); }
 
-/* The plan equals the memory of _create; a failure of each allocation is an error, and nothing leaks. */
+/* The plan equals the memory of _create; if any allocation fails, _create returns an error, and nothing leaks. */
 static void memory(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);

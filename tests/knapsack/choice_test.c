@@ -104,7 +104,8 @@ typedef struct ending {
     int32_t chosen[CHOICE_CLASSES];
 } ending;
 
-/* Runs to the end in pieces, of this many states, or steps; 0: in one. between: the items are fetched after each. */
+/* Runs to the end by calls of this many states or steps; 0: no limit. between: the items are fetched after each
+ * call. */
 static ending run_in_pieces(gpuopt_context *context, const gpuopt_knapsack_multiple_choice_desc *desc, const choice *m,
                             int64_t states, int32_t steps, int between) {
     gpuopt_knapsack_multiple_choice *k = choice_create(context, desc);

@@ -27,8 +27,8 @@ typedef struct reply {
 
 draw *draw_new(int32_t count, int32_t items, int32_t stride);
 void draw_free(draw *d);
-/* Knapsacks of all classes; copies: at most this many of an item. Some profits are negative, some numbers of copies
- * 0. */
+/* Draws knapsacks of all classes. An item has at most `copies` copies, some items have none. Some profits are
+ * negative. */
 draw *draw_random(uint64_t *seed, int32_t count, int32_t items, int32_t stride, int64_t range, int copies);
 /* The numbers of knapsack k, wherever they are. */
 int64_t draw_weight(const draw *d, int32_t k, int32_t j);

@@ -34,7 +34,8 @@ int64_t model_optimum(const model *m);
 
 gpuopt_knapsack_desc model_desc(const model *m);
 gpuopt_knapsack *model_create(gpuopt_context *context, const gpuopt_knapsack_desc *desc);
-/* Expands to the end; then checks that the outcome is OPTIMAL with this profit, and that the items have it and fit. */
+/* Runs the search to the end. Then checks that the outcome is OPTIMAL with this profit, and that the items fit and have
+ * this profit in all. */
 gpuopt_knapsack_info model_finish(gpuopt_knapsack *knapsack, const model *m, int64_t optimum);
 /* Makes a handle, and searches step by step to the end, checking true bounds from the beginning on. Returns the nodes
  * expanded. */

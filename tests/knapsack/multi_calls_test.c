@@ -116,7 +116,7 @@ static void refused(void **state) {
     assert_int_equal(host.live, 0);
 }
 
-/* The plan equals the memory of _create; a failure of each allocation is an error, and nothing leaks. */
+/* The plan equals the memory of _create; if any allocation fails, _create returns an error, and nothing leaks. */
 static void memory(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);

@@ -155,7 +155,7 @@ typedef struct ending {
     int64_t taken[MULTI_ITEMS];
 } ending;
 
-/* Runs to the end in pieces: of this many nodes, or rounds; 0: in one. */
+/* Runs to the end by calls of this many nodes or rounds; 0: no limit. */
 static ending run_in_pieces(gpuopt_context *context, const gpuopt_knapsack_multidimensional_desc *desc, const multi *m,
                             int64_t nodes, int32_t rounds) {
     gpuopt_knapsack_multidimensional *k = multi_create(context, desc);
