@@ -38,7 +38,8 @@ static const struct bad_member {
 };
 enum { NUMBERS = sizeof bad_number / sizeof *bad_number, MEMBERS = 3 * sizeof bad_member / sizeof *bad_member };
 
-/* Inserts one fault; returns the expected words of the message, or NULL after the last fault. t: the descriptor's. */
+/* Inserts one fault; returns the expected words of the message, or NULL after the last fault. t: the tolerances of the
+ * descriptor. */
 static const char *spoil(int fault, mip *m, gpuopt_propagator_desc *d, gpuopt_propagator_tolerances *t) {
     double *array[] = {(double *)m->matrix.value, m->lhs, m->rhs, m->lb, m->ub};
     int64_t *start = (int64_t *)m->matrix.start;

@@ -123,7 +123,7 @@ static void miplib_gives_the_same_bounds(void **state) {
     gpuopt_context_destroy(c.tested);
 }
 
-/* A model of the infeasible set must be refuted if the independent reference refutes it. */
+/* An infeasible LP must be refuted if the independent reference refutes it. */
 static void check_refutation(const char *name, const mip *m, void *user) {
     contexts *c = user;
     size_t n = (size_t)m->matrix.cols, count, v, j;

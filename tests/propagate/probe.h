@@ -25,9 +25,9 @@ typedef struct found {
 
 /* capacity: for implications, and for equivalences. */
 gpuopt_propagator_probe *make_probe(gpuopt_propagator *base, int32_t nodes, int64_t changes, int64_t capacity);
-/* A pass of `count` columns (col NULL: all binaries), and its results; free them with free_found. */
+/* Probes `count` columns (col NULL: all binaries) in a pass, and returns its results; free them with free_found. */
 found run_probe(gpuopt_propagator_probe *probe, int32_t count, const int32_t *col);
-/* The results of the latest pass, to be freed likewise. */
+/* Returns the results of the latest pass; free them with free_found. */
 found read_all(gpuopt_propagator_probe *probe, const gpuopt_propagator_probe_info *info);
 void free_found(found *f);
 

@@ -5,7 +5,7 @@
 
 #include "tests/propagate/tree_walk.h"
 
-/* The bound of a side just before a position, and the position that set it (-1: level 0's). */
+/* A bound of a column just before a position, and the position that set it (-1: level 0's). */
 static double bound_before(const walk *w, int64_t position, int32_t col, int upper, int64_t *set) {
     int64_t k;
     for (k = position - 1; k >= 0; k--)

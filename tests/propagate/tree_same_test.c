@@ -127,7 +127,7 @@ static void set(pair *s, int32_t count) {
     assert_true(col && lb && ub && new_lb && new_ub);
     problem_bounds(s->q, lb, ub);
     for (k = 0; k < count; k++) {
-        const int32_t j = col[k] = first + (count - 1 - k) * step; /* downwards: in the order in which they are given */
+        const int32_t j = col[k] = first + (count - 1 - k) * step; /* descending; the trail keeps this order */
         double low = isinf(lb[j]) ? -9 : lb[j], high = isinf(ub[j]) ? 9 : ub[j], at;
         int what = (int)test_random_int(&s->seed, 0, 5);
         if (low > high) low = high;
@@ -325,8 +325,8 @@ static void check_many_changes(gpuopt_context *context, gpuopt_propagator_mode m
 }
 TREE_TEST(many_changes)
 
-/* Sides of columns in turn, each of which moves a chain of others until the trail is full; then the way back. Rounds
- * evaluate few rows; rows of a round that did not fit are evaluated again. */
+/* Sets bounds of columns in turn, each of which moves a chain of others until the trail is full; then the way back.
+ * Rounds evaluate few rows; rows of a round that did not fit are evaluated again. */
 static void check_after_full(gpuopt_context *context, gpuopt_propagator_mode mode,
                              gpuopt_propagator_precision precision) {
     enum { COLS = 200 };

@@ -62,7 +62,7 @@ static void check_walk_on_a_short_trail(gpuopt_context *context, gpuopt_propagat
 }
 TREE_TEST(walk_on_a_short_trail)
 
-/* ---- States at the begin of a level, and actions in it ---- */
+/* ---- States at the start of a level, and actions in it ---- */
 
 /* A column with crossing bounds; all columns far from the point; and so on. */
 static void cross(walk *w) {

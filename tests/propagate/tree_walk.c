@@ -39,7 +39,7 @@ static void find_twin_rows(const walk *w, int32_t *twin_row) {
     for (k = 0; k < count; k++) twin_row[name[k]] = k;
 }
 
-/* Makes the twin and has it do all steps. */
+/* Creates the twin and repeats all steps of the walk on it. */
 static void make_twin(walk *w) {
     int32_t name[MODEL_ROWS + WALK_ADDED], twin_row[MODEL_ROWS + WALK_ADDED], count = twin_rows(w, name), i;
     mip m = problem_new(WALK_COLS, count, (int64_t)count * WALK_COLS);

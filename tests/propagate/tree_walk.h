@@ -98,7 +98,7 @@ void walk_set_sides(walk *w, int count, const int32_t *name, const double *lhs, 
 void walk_add_row(walk *w, int length, const int32_t *index, const double *value, double lhs, double rhs);
 void walk_remove_row(walk *w, int32_t name);
 void walk_round(walk *w, int rounds);
-/* The changes that were read one call after another are still there. */
+/* Checks that the trail still has the changes that were read after each call. */
 void walk_check_changes(walk *w);
 /* The number of the row with this name; of a removed row, its former number. */
 int32_t walk_slot(const walk *w, int32_t name);
