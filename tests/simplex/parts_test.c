@@ -83,7 +83,7 @@ static void pivots_small_beside_their_column_are_refused(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* A pivot that leaves the bounds behind: the handle is in phase 1, reports so, and recovers. */
+/* After a pivot the point violates bounds: the handle is in phase 1, reports that, and recovers. */
 static void pivots_may_make_infeasible(void **state) {
     static const double a[] = {1, 1, 1, -1}, rhs[] = {4, 2}, cost[] = {-1, -1};
     gpuopt_context *context = test_context(NULL);

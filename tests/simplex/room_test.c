@@ -174,8 +174,8 @@ static void children_take_more_capacity(void **state) {
     free(p);
 }
 
-/* A caller that gives no memory at all: calls that need some report so, nothing is lost, and all work continues once it
- * gives some again. */
+/* The caller refuses all memory: calls that need memory report this, nothing is lost, and all work continues once the
+ * caller gives memory again. */
 static void a_caller_may_have_none(void **state) {
     program *p = new_program();
     gpuopt_simplex_desc desc = desc_of(p);

@@ -263,7 +263,7 @@ static void scales_are_the_documented_ones(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Many columns on few rows, dense: with REVISED the GPU packs it in pieces. */
+/* A dense matrix with many columns and few rows: with REVISED the GPU packs the matrix in pieces. */
 static void wide_and_dense(void **state) {
     gpuopt_context *context = test_context(NULL);
     int32_t length[700], j;
