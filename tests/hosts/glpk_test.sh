@@ -39,15 +39,15 @@ survives() {
 # Random models, whose optima small_mip.awk finds by enumeration: "optimal N", "optimum N" or another word.
 # random CALLS OPTION...: with at least so many batches in all.
 random() {
-    local seed answer want many=0 least=$1
+    local seed answer status many=0 least=$1
     shift
     for seed in $(seq 1 40); do
         answer=$(awk -v seed="$seed" -v file=model.mps -f "$root/tests/examples/small_mip.awk" | head -n 1)
         timeout 60 ./glpk_solve model.mps cpu presolve=0 "$@" >out 2>err
-        want=$?
+        status=$?
         case $answer in
-        opti*) [ "$want" -eq 0 ] && optimum "${answer#* }" ;;
-        *) [ "$want" -eq 1 ] ;;
+        opti*) [ "$status" -eq 0 ] && optimum "${answer#* }" ;;
+        *) [ "$status" -eq 1 ] ;;
         esac
         # shellcheck disable=SC2181 # of the case
         [ $? -eq 0 ] || { echo "seed $seed: $answer" >>err && wrong; } || return
