@@ -77,8 +77,9 @@ spot5/29.wcsp 8059
 coloring/GEOM40-2.wcsp 22
 celar/CELAR6-SUB0.wcsp 159
 END
-    check "spot5/404.wcsp, which toulbar2 alone takes long for" solved optimal 114 "$GPUOPT_TEST_DATA/wcsp/spot5/404.wcsp"
-    check "spot5/503.wcsp: no search" solved optimal 11113 "$GPUOPT_TEST_DATA/wcsp/spot5/503.wcsp" --toulbar2 false
+    spot5=$GPUOPT_TEST_DATA/wcsp/spot5
+    check "spot5/404.wcsp, which takes toulbar2 alone long" solved optimal 114 "$spot5/404.wcsp"
+    check "spot5/503.wcsp: no search" solved optimal 11113 "$spot5/503.wcsp" --toulbar2 false
 else
     skip "published optima" "there is no GPUOPT_TEST_DATA"
 fi
