@@ -9,7 +9,8 @@
  * other one receives all bounds that were proven.
  *
  * How many candidates: all while the callback has taken less than its share of the time; otherwise those whose
- * pseudo-costs come from few observations, up to what the share allows. Pseudo-costs score the other candidates.
+ * pseudo-costs come from few observations, up to what the share allows. Pseudo-costs score the other candidates. If
+ * there is no time for any, GLPK's own rule chooses.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "examples/hosts/glpk_branching.h"
@@ -249,22 +250,19 @@ static void branch(glpk_branching *b, glp_tree *tree) {
         return;
     }
     strong = list(b, tree, problem, &candidates);
-    if (strong == 0 && b->all.count[0] == 0 && b->all.count[1] == 0) {
+    if (strong == 0) {
         b->left++;
         return;
     }
-    if (strong > 0) {
-        for (int k = 0; k < strong; k++) {
-            b->position[k] = b->candidate[k].col - 1;
-            b->value[k] = b->candidate[k].value;
-        }
-        objective = give_lp(b, problem, sign);
-        if (glp_mip_status(problem) == GLP_FEAS)
-            cutoff = sign * (glp_mip_obj_val(problem) - glp_get_obj_coef(problem, 0));
-        if (node_lp_branch(b->lp, strong, b->position, b->value, cutoff, b->iterations, b->child)) return;
-        take(b, strong, objective);
-        keep_bounds(b, tree, strong);
+    for (int k = 0; k < strong; k++) {
+        b->position[k] = b->candidate[k].col - 1;
+        b->value[k] = b->candidate[k].value;
     }
+    objective = give_lp(b, problem, sign);
+    if (glp_mip_status(problem) == GLP_FEAS) cutoff = sign * (glp_mip_obj_val(problem) - glp_get_obj_coef(problem, 0));
+    if (node_lp_branch(b->lp, strong, b->position, b->value, cutoff, b->iterations, b->child)) return;
+    take(b, strong, objective);
+    keep_bounds(b, tree, strong);
     for (int k = 0; k < candidates; k++)
         if (!best || b->candidate[k].score > best->score) best = &b->candidate[k];
     if (best - b->candidate >= strong) { /* not branched on strongly */

@@ -90,7 +90,8 @@ if has_models; then
     done <<'END'
 p0201 7615 solved alone
 p0201 7615 branched branching
-p0201 7615 branched branching presolve=off mip_heuristic_effort=0
+bell5 8966406.49152 branched branching presolve=off mip_heuristic_effort=0 mip_heuristic_run_feasibility_jump=false
+enigma 0 branched branching presolve=off mip_heuristic_effort=0 mip_heuristic_run_feasibility_jump=false
 p0201 7615 dived dives
 p0201 7615 branched both
 misc07 2810 branched branching
