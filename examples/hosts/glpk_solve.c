@@ -4,7 +4,7 @@
  *
  * Build, from the repository's root, with GLPK (Debian: libglpk-dev):
  *     cc -O2 -I. examples/hosts/glpk_solve.c examples/hosts/glpk_branching.c examples/hosts/node_lp.c \
- *         gpuopt_impl/gpuopt.c -lglpk -lm -o glpk_solve
+ *         gpuopt_impl/gpuopt.c -lglpk -lm -pthread -o glpk_solve
  */
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
