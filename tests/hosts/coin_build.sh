@@ -17,6 +17,7 @@ read -ra libs < <(pkg-config --libs cbc clp)
 flags=(-O2 -g -I.) cuda=()
 if [ "$backend" = cuda ]; then
     flags+=(-DEXAMPLE_WITH_CUDA)
+    # shellcheck disable=SC2016 # the inner shell expands them
     printf '%s\n' cuda/*.cu cuda/*/*.cu | xargs -P "$jobs" -I{} sh -c '
         o="$1/cuda_$(echo "$2" | tr / _).o"
         [ "$o" -nt "$2" ] || "$3" -std=c++17 -O2 -arch="$4" -I. -c "$2" -o "$o"' sh "$folder" {} "$nvcc" "${ARCH:-sm_90}"

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# gpuopt's strong branching and probing in Cbc: the published optima of small MIPLIB models, with calls made; with a
+# device that is lost or missing; with threads of Cbc.
+# Usage: cbc_test.sh [PROGRAM]
+# Runs with: --all
+set -u
+program=cbc_solve
+# shellcheck source=coin.sh
+. "$(dirname "${BASH_SOURCE[0]}")/coin.sh"
+if [ -z "$data" ]; then give_up "GPUOPT_TEST_DATA names no folder"; fi
+
+# right MODEL ARGUMENT...: the optimum is the published one. The stated precision of some is seven digits.
+right() {
+    local model=$1
+    shift
+    runs "$data/miplib/$model.mps.xz" "$@" && [ "$(word status)" = 0 ] &&
+        near "$(word primal)" "$(published miplib "$model" 8)" 1e-6 && near "$(word dual)" "$(word primal)" 1e-6
+}
+solves() { right "$@" && [ "$(figure calls)" -gt 0 ] && [ "$(figure children)" -gt 0 ] && warned 0; }
+for model in p0033 p0201 lseu egout misc07 mod008 gt2 bell5 enigma flugpl stein27; do
+    case $model in
+    p0033 | gt2 | egout | enigma) test_of "$model" right $model cpu ;; # cuts may solve the root
+    *) test_of "$model" solves $model cpu ;;
+    esac
+done
+test_of "p0201: candidates by the share of the time" solves p0201 cpu share=0.05
+test_of "p0201: few iterations" solves p0201 cpu iterations=5
+test_of "p0201: without presolve" solves p0201 cpu presolve=0
+test_of "p0201: two threads of gpuopt" solves p0201 cpu threads=2
+test_of "p0201: two threads of Cbc" solves p0201 cpu cbc-threads=2
+
+probes() { solves "$@" probing=1 && grep -qE '^gpuopt probing: [1-9]' "$out"; }
+test_of "p0201: probing" probes p0201 cpu
+test_of "lseu: probing" probes lseu cpu
+
+lost() { right "$1" cpu "lose-after=$2" && [ "$(figure calls)" -eq "$2" ] && grep -q failed "$out" && warned 1; }
+for calls in 0 1 5; do test_of "p0201: a device lost after $calls calls" lost p0201 $calls; done
+test_of "misc07: a device lost after 20 calls" lost misc07 20
+without() { right p0201 cuda && grep -q failed "$out" && [ "$(wc -l <"$err")" -eq 1 ]; }
+test_of "p0201: built without CUDA" without
+summary
