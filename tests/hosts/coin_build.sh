@@ -4,7 +4,8 @@
 # Builds examples/hosts/cbc_solve and clp_solve, with Debian's COIN-OR (coinor-libcbc-dev) or another that pkg-config
 # finds. Needs no Bazel.
 # Usage: coin_build.sh FOLDER cpu|cuda [PROGRAM...]
-#   cuda: with nvcc, for the architecture in ARCH (sm_90); objects are kept in FOLDER
+#   cuda: with nvcc, for the architecture in ARCH (sm_90); objects are kept in FOLDER. GPUOPT_LIBRARY: a libgpuopt.so with
+#   CUDA that is there already; the programs look for it, and for the other libraries, in their own folder
 set -eu
 folder=$(mkdir -p "$1" && realpath "$1") backend=$2
 shift 2
@@ -15,8 +16,8 @@ jobs=${JOBS:-$(nproc)}
 read -ra coin < <(pkg-config --cflags cbc clp | sed "s/-I/-isystem /g")
 read -ra libs < <(pkg-config --libs cbc clp)
 flags=(-O2 -g -I.) cuda=()
-if [ "$backend" = cuda ]; then
-    flags+=(-DEXAMPLE_WITH_CUDA)
+if [ "$backend" = cuda ]; then flags+=(-DEXAMPLE_WITH_CUDA); fi
+if [ "$backend" = cuda ] && [ -z "${GPUOPT_LIBRARY:-}" ]; then
     # shellcheck disable=SC2016 # the inner shell expands them
     printf '%s\n' cuda/*.cu cuda/*/*.cu | xargs -P "$jobs" -I{} sh -c '
         o="$1/cuda_$(echo "$2" | tr / _).o"
@@ -36,14 +37,19 @@ object() {
     "${compiler[@]}" "${flags[@]}" "$@" -c "$source" -o "$object"
 }
 
-object gpuopt_impl/gpuopt.c -fopenmp
+if [ -n "${GPUOPT_LIBRARY:-}" ]; then
+    library=("$GPUOPT_LIBRARY" "-Wl,-rpath,\$ORIGIN,--disable-new-dtags")
+else
+    object gpuopt_impl/gpuopt.c -fopenmp
+    library=("$folder/gpuopt_impl_gpuopt.c.o" "${cuda[@]}")
+fi
 for source in examples/io/m*.c examples/io/lp_models.c examples/io/names.c examples/io/text.c examples/io/generate.cpp \
-    examples/hosts/node_lp.c; do
+    examples/hosts/node_lp*.c; do
     object "$source" -Wall
 done
 for program in "$@"; do
     family=${program%_solve}
     for source in examples/hosts/"$family"_*.cpp; do object "$source" -Wall -Wextra; done
-    c++ -fopenmp "$folder"/*gpuopt.c.o "$folder"/examples_io_*.o "$folder"/examples_hosts_"$family"_*.o \
-        "$folder"/examples_hosts_node_lp.c.o "${cuda[@]}" "${libs[@]}" -lz -llzma -lm -o "$folder/$program"
+    c++ -fopenmp "$folder"/examples_io_*.o "$folder"/examples_hosts_"$family"_*.o "$folder"/examples_hosts_node_lp*.o \
+        "${library[@]}" "${libs[@]}" -lpthread -lz -llzma -lm -o "$folder/$program"
 done
