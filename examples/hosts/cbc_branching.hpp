@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A rule for Cbc that chooses the variable to branch on: strong branching of a node's candidates in one batch, by gpuopt
- * on a GPU or on the cores.
+ * A rule for Cbc that chooses the variable to branch on: strong branching of a node's candidates in one batch, by
+ * gpuopt on a GPU or on the cores.
  *
  *     GpuoptChoose choose(model.solver(), {"cuda"});
  *     CbcBranchDefaultDecision decision;

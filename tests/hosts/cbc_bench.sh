@@ -6,13 +6,16 @@
 #   PROGRAM   examples/hosts/cbc_solve, see coin_build.sh
 #   RULE      command, alone, osi, cpu or cuda (alone osi cpu cuda)
 #   MODELS, SEEDS, SECONDS_EACH, JOBS (runs at a time), OPTIONS (of each run): in the environment
-# Prints a line per run, and per model and seed the seconds of each rule, with the nodes in brackets; at the end the
-# geometric means of alone's and osi's time over that of the others, where both are within the limit or one is.
+# Prints a line per run, and per model and seed the seconds of each rule, with the nodes in brackets, and the dual bound
+# where the limit was reached. At the end there are the geometric means of the time of each rule of Cbc over that of
+# gpuopt's, over the pairs of which at least one run ended within the limit.
 set -u
 program=$(realpath "${1:?the program}") || exit
 shift
 [ $# -gt 0 ] || set -- alone osi cpu cuda
-models=${MODELS:-"p0201 misc07 air05 eil33-2 binkar10_1 glass4 50v-10 noswot timtab1 pk1 gmu-35-50 b1c1s1 swath1 stein27"}
+# Those that spend at least a quarter of Cbc's time in strong branching, then some that spend less.
+many="p0201 b1c1s1 cost266-UUE swath1 rococoC10-001000 50v-10 glass4 gmu-35-50 binkar10_1 noswot"
+models=${MODELS:-"$many pk1 timtab1 misc07 stein27 roll3000 air05 eil33-2"}
 seeds=${SEEDS:-"0 1"} limit=${SECONDS_EACH:-120} jobs=${JOBS:-4} options=${OPTIONS:-}
 data=${GPUOPT_TEST_DATA:?the folder of the public models}/miplib
 lines=$(mktemp) || exit 1
@@ -36,7 +39,7 @@ awk -v rules="$*" -v limit="$limit" '
             if ($k == "seconds" && !((key, $3) in time)) time[key, $3] = $(k + 1)
             if ($k == "nodes") nodes[key, $3] = $(k + 1)
             if ($k == "status") done[key, $3] = $(k + 1) == 0
-            if ($k == "primal") primal[key, $3] = $(k + 1)
+            if ($k == "dual") dual[key, $3] = $(k + 1)
         }
     }
     END {
@@ -48,7 +51,7 @@ awk -v rules="$*" -v limit="$limit" '
             for (r = 1; r <= n; r++) {
                 key = order[i] SUBSEP rule[r]
                 cell = (key in time) ? (done[key] ? sprintf("%.1f (%d)", time[key], nodes[key]) \
-                                                  : sprintf("> %d (%d; %.7g)", limit, nodes[key], primal[key])) : "-"
+                                                  : sprintf("> %d (%d; %.7g)", limit, nodes[key], dual[key])) : "-"
                 printf " %26s", cell
             }
             print ""

@@ -19,7 +19,9 @@ give_up() {
 if [ $# -gt 0 ]; then
     cp "$1" "$work/$program" || exit 1
 elif ! pkg-config --exists cbc clp 2>/dev/null; then
-    if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then give_up "no Cbc, which root can install on Debian"; fi
+    if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then
+        give_up "no Cbc, which root can install on Debian"
+    fi
     export DEBIAN_FRONTEND=noninteractive
     { apt-get -q update && apt-get -q -y --no-install-recommends install pkg-config coinor-libcbc-dev; } \
         >"$err" 2>&1 </dev/null || give_up "coinor-libcbc-dev cannot be installed"

@@ -4,8 +4,8 @@
 # Builds examples/hosts/cbc_solve and clp_solve, with Debian's COIN-OR (coinor-libcbc-dev) or another that pkg-config
 # finds. Needs no Bazel.
 # Usage: coin_build.sh FOLDER cpu|cuda [PROGRAM...]
-#   cuda: with nvcc, for the architecture in ARCH (sm_90); objects are kept in FOLDER. GPUOPT_LIBRARY: a libgpuopt.so with
-#   CUDA that is there already; the programs look for it, and for the other libraries, in their own folder
+#   cuda: with nvcc, for the architecture in ARCH (sm_90); objects are kept in FOLDER. GPUOPT_LIBRARY: a libgpuopt.so
+#   with CUDA that is there already; the programs look for it, and for the other libraries, in their own folder
 set -eu
 folder=$(mkdir -p "$1" && realpath "$1") backend=$2
 shift 2
@@ -21,7 +21,8 @@ if [ "$backend" = cuda ] && [ -z "${GPUOPT_LIBRARY:-}" ]; then
     # shellcheck disable=SC2016 # the inner shell expands them
     printf '%s\n' cuda/*.cu cuda/*/*.cu | xargs -P "$jobs" -I{} sh -c '
         o="$1/cuda_$(echo "$2" | tr / _).o"
-        [ "$o" -nt "$2" ] || "$3" -std=c++17 -O2 -arch="$4" -I. -c "$2" -o "$o"' sh "$folder" {} "$nvcc" "${ARCH:-sm_90}"
+        [ "$o" -nt "$2" ] || "$3" -std=c++17 -O2 -arch="$4" -I. -c "$2" -o "$o"
+        ' sh "$folder" {} "$nvcc" "${ARCH:-sm_90}"
     cuda=("$folder"/cuda_*.o -L"$(dirname "$nvcc")/../lib64" -lcudart_static -lrt -ldl)
 fi
 
@@ -30,9 +31,8 @@ object() {
     local source=$1 compiler=(cc -std=c11 -D_GNU_SOURCE) object
     object=$folder/$(echo "$1" | tr / _).o
     shift
-    if [ "$object" -nt "$source" ] && [ -z "$(find gpuopt.h gpuopt gpuopt_impl examples/hosts/*.h* -newer "$object")" ]; then
-        return
-    fi
+    if [ "$object" -nt "$source" ] &&
+        [ -z "$(find gpuopt.h gpuopt gpuopt_impl examples/hosts/*.h* -newer "$object")" ]; then return; fi
     case $source in *.cpp) compiler=(c++ -std=c++17 "${coin[@]}") ;; esac
     "${compiler[@]}" "${flags[@]}" "$@" -c "$source" -o "$object"
 }
