@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# gpuopt's strong branching and probing in Cbc: the published optima of small MIPLIB models, with calls made; with a
-# device that is lost or missing; with threads of Cbc.
+# gpuopt's strong branching and probing in Cbc: the published optima of small MIPLIB models, or bounds around them, with
+# calls made; with a device that is lost or missing; with threads of Cbc.
 # Usage: cbc_test.sh [PROGRAM]
 # Runs with: --all
 set -u
@@ -19,7 +19,17 @@ right() {
         near "$(word primal)" "$(published miplib "$model" 8)" 1e-6 && near "$(word dual)" "$(word primal)" 1e-6
 }
 solves() { right "$@" && [ "$(figure calls)" -gt 0 ] && [ "$(figure children)" -gt 0 ] && warned 0; }
-for model in p0033 p0201 lseu egout misc07 mod008 gt2 bell5 enigma flugpl stein27; do
+# bounds MODEL: after 40 seconds, the optimum lies between the bounds.
+bounds() {
+    local optimum
+    optimum=$(published miplib "$1" 8)
+    runs "$data/miplib/$1.mps.xz" cpu seconds=40 && [ "$(figure calls)" -gt 0 ] && warned 0 &&
+        awk -v dual="$(word dual)" -v primal="$(word primal)" -v optimum="$optimum" '
+            BEGIN { slack = 1e-6 * (optimum > 0 ? optimum : -optimum)
+                exit !(dual ~ /[0-9]/ && dual <= optimum + slack && primal >= optimum - slack) }'
+}
+for model in misc07 bell5 noswot pk1; do test_of "$model: bounds" bounds $model; done
+for model in p0033 p0201 lseu egout mod008 gt2 enigma flugpl stein27; do
     case $model in
     p0033 | gt2 | egout | enigma) test_of "$model" right $model cpu ;; # cuts may solve the root
     *) test_of "$model" solves $model cpu ;;
@@ -37,7 +47,7 @@ test_of "lseu: probing" probes lseu cpu
 
 lost() { right "$1" cpu "lose-after=$2" && [ "$(figure calls)" -eq "$2" ] && grep -q failed "$out" && warned 1; }
 for calls in 0 1 5; do test_of "p0201: a device lost after $calls calls" lost p0201 $calls; done
-test_of "misc07: a device lost after 20 calls" lost misc07 20
+test_of "stein27: a device lost after 20 calls" lost stein27 20
 without() { right p0201 cuda && grep -q failed "$out" && [ "$(wc -l <"$err")" -eq 1 ]; }
 test_of "p0201: built without CUDA" without
 summary
