@@ -533,9 +533,10 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_tableau_rows(gpuopt_simplex *simplex
  * Method     The dual simplex method, on both backends, with the root's tolerances, dual_pricing and seed. CPU: the
  *            root's `algorithm` if that is DUAL, else AUTO.
  * CPU        A child does the pivots that the root would do after _set_bounds, _set_sides and _set_costs with the
- *            child's lists. It gets the outcome, objective and proof that _iterate would then return, with any number
- *            of threads. REVISED: children read the root's factors; each thread keeps the pivots of its child and, if
- *            they are many, its own factors. TABLEAU: each thread has its own tableau, restored after each child.
+ *            child's lists, with any number of threads. It ends with the first point whose violations are within the
+ *            tolerances, as on the GPU; _iterate would go on to refine that point. INFEASIBLE and UNBOUNDED are proven
+ *            as by _iterate. REVISED: children read the root's factors; each thread keeps the pivots of its child and,
+ *            if they are many, its own factors. TABLEAU: each thread has its own tableau, restored after each child.
  * CUDA       The root must be REVISED; AUTO chooses TABLEAU for dense models. A block works on a child from beginning
  *            to end. It only reads the root's inverse and keeps the child's pivots beside it; with REFACTOR it merges
  *            them into its own inverse. The same rules choose the pivots, in the device's own order of sums, with ties

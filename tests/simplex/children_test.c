@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Children of one basis, solved as a batch: against the simplex method in exact rationals, against single handles, and
- * against CLP. On the CPU each child has the bits that a single handle has.
+ * against CLP. On the CPU each child does the pivots of a single handle, up to an optimum within the tolerances.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -101,7 +101,8 @@ static void boxed_against_rationals(void **state) {
 
 /* ---- Against single handles ---- */
 
-/* A new handle that has gone the root's way, with the changes of child k. */
+/* A new handle that has gone the root's way, with the changes of child k. A child ends with the first optimum within the
+ * tolerances, where the handle goes on to refine it; else both are the same to the bit. */
 static void check_single(gpuopt_context *context, const gpuopt_simplex_desc *desc, const mip *m, const children *all,
                          const children_report *r, int32_t k, int64_t iterations) {
     const size_t both = (size_t)m->columns.rows + (size_t)m->columns.cols;
@@ -110,6 +111,7 @@ static void check_single(gpuopt_context *context, const gpuopt_simplex_desc *des
     gpuopt_simplex_info before, after;
     double bound;
     answer a;
+    int same;
     if (all->start[0][k] == all->start[0][k + 1] && all->start[1][k] == all->start[1][k + 1] &&
         all->start[2][k] == all->start[2][k + 1])
         return; /* the single handle keeps its verdict */
@@ -119,9 +121,17 @@ static void check_single(gpuopt_context *context, const gpuopt_simplex_desc *des
     after = simplex_iterate(single, iterations);
     a = answer_get(single, m);
     must(gpuopt_simplex_get_bound(single, &bound));
-    if (r->outcome[k] != (int32_t)after.outcome || r->iterations[k] != after.iterations - before.iterations ||
-        memcmp(&r->objective[k], &after.objective, sizeof(double)) || memcmp(&r->bound[k], &bound, sizeof bound) ||
-        memcmp(r->basis + (size_t)k * both, a.basis, both))
+    if (r->outcome[k] == GPUOPT_OPTIMAL) {
+        children_agree_with_clp(m, all, r, k);
+        same = r->iterations[k] <= after.iterations - before.iterations &&
+               (after.outcome == GPUOPT_MORE ||
+                (after.outcome == GPUOPT_OPTIMAL &&
+                 fabs(r->objective[k] - after.objective) <= 1e-9 * fmax(1, fabs(after.objective))));
+    } else
+        same = r->outcome[k] == (int32_t)after.outcome && r->iterations[k] == after.iterations - before.iterations &&
+               !memcmp(&r->objective[k], &after.objective, sizeof(double)) &&
+               !memcmp(&r->bound[k], &bound, sizeof bound) && !memcmp(r->basis + (size_t)k * both, a.basis, both);
+    if (!same)
         fail_msg("child %d: %s, %d iterations, %.17g, bound %.17g; alone %s, %d, %.17g, bound %.17g", (int)k,
                  gpuopt_outcome_string((gpuopt_outcome)r->outcome[k]), (int)r->iterations[k], r->objective[k],
                  r->bound[k], gpuopt_outcome_string(after.outcome), (int)(after.iterations - before.iterations),
@@ -129,14 +139,12 @@ static void check_single(gpuopt_context *context, const gpuopt_simplex_desc *des
     if (after.outcome == GPUOPT_INFEASIBLE && m->columns.rows > 0)
         assert_memory_equal(r->farkas + (size_t)k * (size_t)m->columns.rows, a.farkas,
                             sizeof(double) * (size_t)m->columns.rows);
-    if (after.outcome == GPUOPT_OPTIMAL)
-        assert_memory_equal(r->x + (size_t)k * (size_t)m->columns.cols, a.x, sizeof(double) * (size_t)m->columns.cols);
     answer_free(&a);
     gpuopt_simplex_destroy(single);
 }
 
-/* Bit by bit. The root has iterated with the dual method, or all its pivots are applied: else the weights are begun at
- * another time. */
+/* The root has iterated with the dual method, or all its pivots are applied: else the weights are begun at another
+ * time. */
 static void as_single_handles(void **state) {
     static const char *const models[] = {"shah:40:1", "plant:30:60:0.2:2", "meyer:30:100:0.1:1", "plant:50:30:0.3:7"};
     gpuopt_context *context = test_context(NULL);
