@@ -163,7 +163,7 @@ static int32_t try_children(worker *w, candidate **tried, int32_t count) {
     report.outcome = outcome;
     report.iterations = iterations;
     report.objective = objective;
-    if (!worker_ok(w, gpuopt_simplex_children_strong_branch(w->batch, GPUOPT_HOST, count, col, value,
+    if (!worker_ok(w, gpuopt_simplex_children_strong_branch(w->batch, GPUOPT_HOST, count, NULL, col, value,
                                                             limit < 100 ? limit : 100, &report)))
         return 0;
     pthread_mutex_lock(&w->tree->lock);

@@ -518,13 +518,17 @@ GPUOPT_API gpuopt_status gpuopt_simplex_btran(gpuopt_simplex *simplex, gpuopt_me
 GPUOPT_API gpuopt_status gpuopt_simplex_get_tableau_rows(gpuopt_simplex *simplex, gpuopt_memory_space where,
                                                          int64_t count, const int32_t *position, double *rows);
 
-/* ---- Children of one basis ---------------------------------------------------------------------------------------- *
+/* ---- Children of one basis, or of several ------------------------------------------------------------------------- *
  * Solves many linear programs in one call, for example the children of a node or strong branching. Each differs from
- * the program of one handle, the root, in some bounds, sides or costs, and begins at the root's basis.
+ * the program of one handle, the root, in some bounds, sides or costs, and begins at the root's basis. A tree search
+ * can also pass many open nodes, each with its own bounds, sides and basis, and solve the children of all in one call.
  *
  *     gpuopt_simplex_children_create(root, &desc, NULL, &children);
  *     gpuopt_simplex_children_run(children, GPUOPT_HOST, &list, 500, &report);   // outcome, bound, ... of each
  *     gpuopt_simplex_children_strong_branch(children, GPUOPT_HOST, count, col, x, 50, &report);   // both sides
+ *
+ *     gpuopt_simplex_children_set_roots(children, GPUOPT_HOST, &nodes);          // desc.roots: other bases and bounds
+ *     list.root = node_of_child;                                                 // and children of those
  *
  * Root       _run uses the root's model and basis, preferably an optimum, at the time of the call, and changes neither.
  *            Rows and columns may be added or removed between calls (see _add_rows etc.). The root must outlive its
@@ -532,6 +536,10 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_tableau_rows(gpuopt_simplex *simplex
  *            computes its dual weights, so later results of the root can differ in the last bits.
  * Method     The dual simplex method, on both backends, with the root's tolerances, dual_pricing and seed. CPU: the
  *            root's `algorithm` if that is DUAL, else AUTO.
+ * Roots      A root of _set_roots has the handle's model and costs, and its own basis, bounds and sides. Its children
+ *            are as in a batch of its own, over a new handle of the same model after _set_bounds, _set_sides,
+ *            _set_costs and _set_basis. If a row, such as a local cut, belongs to another node, give it infinite sides
+ *            here. CPU: the same bits as in that batch. CUDA: the same outcomes, up to rounding.
  * CPU        A child does the pivots that the root would do after _set_bounds, _set_sides and _set_costs with the
  *            child's lists, with any number of threads. It ends with the first point whose violations are within the
  *            tolerances, as on the GPU; _iterate would go on to refine that point. INFEASIBLE and UNBOUNDED are proven
@@ -551,13 +559,14 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_tableau_rows(gpuopt_simplex *simplex
  *            CUDA: a column without a bound may count with a bound that a row implies, instead of 1e24.
  * Cutoff     The root's cutoff (_set_cutoff) at the time of _run applies: a child whose bound has reached it is CUTOFF.
  *            As in a single handle, the child may also end with another outcome.
- * Group      See "Sharing work in a group". Each root must have had the same calls. The results are the same bits as
- *            without a group if all ranks use one backend and, on the GPU, devices of one kind. All calls but _destroy
- *            are collective and need the group. They compare the roots' sizes, settings, bounds, costs and statuses,
- *            the descriptor, the children, and which arrays the report has. The caller must ensure that the matrices
- *            are the same. If a rank runs out of memory, reports are unspecified. Arrays are in host memory (DEVICE:
- *            UNSUPPORTED). Each rank sends its reports in pieces of up to 1 MiB, and reserves memory for one piece to
- *            send and one from every rank: at most (P + 1) MiB. */
+ * Group      See "Sharing work in a group". The handle is the only root (with `roots`: UNSUPPORTED), and must have had
+ *            the same calls on each rank. The results are the same bits as without a group if all ranks use one backend
+ *            and, on the GPU, devices of one kind. All calls but _destroy are collective and need the group. They
+ *            compare the roots' sizes, settings, bounds, costs and statuses, the descriptor, the children, and which
+ *            arrays the report has. The caller must ensure that the matrices are the same. If a rank runs out of
+ *            memory, reports are unspecified. Arrays are in host memory (DEVICE: UNSUPPORTED). Each rank sends its
+ *            reports in pieces of up to 1 MiB, and reserves memory for one piece to send and one from every rank: at
+ *            most (P + 1) MiB. */
 
 /* Many children of one root. */
 typedef struct gpuopt_simplex_children gpuopt_simplex_children;
@@ -579,22 +588,42 @@ typedef struct gpuopt_simplex_children_desc {
      * Only CUDA needs this, and only for reports in host memory. */
     int32_t with_basis, with_x, with_farkas;
     gpuopt_group *group; /* of the root's context: its ranks share the children, see Group; NULL: it runs all */
+    int32_t roots;       /* most roots of _set_roots, 0 to 65,536; 0: the handle is the only root */
 } gpuopt_simplex_children_desc;
 
-/* Creates a batch. ARGUMENT: a member is out of range. UNSUPPORTED: the root is shared by a group; CUDA: it is a
- * TABLEAU.
- * Memory: on the CPU about that of the root for each thread. On the GPU, in bytes:
+/* Creates a batch. ARGUMENT: a member is out of range. UNSUPPORTED: the root is shared by a group; a group and `roots`;
+ * CUDA: the root is a TABLEAU.
+ * Memory: on the CPU about that of the root for each thread, with `roots` twice that. On both, 17 (rows + cols) bytes
+ * of host memory for each of `roots`. On the GPU, in bytes:
  *   20 rows^2
  *   10 or more per nonzero, with each column's nonzeros rounded up to a multiple of 4; from 1,024 rows on as much
  *       again, with each row's nonzeros rounded up
  *   16 K rows + 8 min(K, 64) (rows + 64) + 104 (2 rows + cols) for each concurrent block; with REFACTOR 20 rows^2 more
+ *   28 rows^2 + 74 rows + 38 cols for each of `roots`, or for as many as fit into 16 GiB; a call then takes the
+ *       children of so many roots at a time
  * There are up to two blocks per multiprocessor, but fewer, down to one in all, if they would take more than 16 GiB
- * together. If only the core of the root's inverse is kept (doc/simplex.md), more blocks fit. Spare rows
+ * together. If only the core of the root's inverse is kept (doc/simplex.md), more blocks and roots fit. Spare rows
  * and columns of the root count like used ones; each column then counts with up to min(64, rows) nonzeros. */
 GPUOPT_API gpuopt_status gpuopt_simplex_children_create(gpuopt_simplex *root, const gpuopt_simplex_children_desc *desc,
                                                         gpuopt_memory_plan *plan, gpuopt_simplex_children **children);
 /* Destroys a batch; NULL is allowed. */
 GPUOPT_API void gpuopt_simplex_children_destroy(gpuopt_simplex_children *children);
+
+/* Other roots than the handle. All arrays are in the memory that the call's `where` names. */
+typedef struct gpuopt_simplex_root_list {
+    size_t struct_size;      /* sizeof(gpuopt_simplex_root_list) */
+    int32_t count;           /* roots, 0 to the descriptor's */
+    const uint8_t *basis;    /* [count][cols + rows] as of gpuopt_simplex_get_basis */
+    const double *lb, *ub;   /* [count][cols]; NULL: the handle's, as they are now */
+    const double *lhs, *rhs; /* [count][rows] likewise */
+} gpuopt_simplex_root_list;
+/* Sets the roots that children can name, until it is called again. It must be, once rows or columns of the handle were
+ * added or removed. ARGUMENT: as _set_basis, _set_bounds and _set_sides. NUMERIC: a value would overflow or lose digits
+ * in the handle's scales; or a basis is singular. MEMORY: count exceeds the descriptor's roots; CPU: factors do not
+ * fit. STATE: the descriptor has no roots. After a singular basis, or if factors do not fit, no roots are set; else
+ * those of before stay. Time: a factorisation of each basis; CUDA: pivots from the handle's or the slack basis. */
+GPUOPT_API gpuopt_status gpuopt_simplex_children_set_roots(gpuopt_simplex_children *children, gpuopt_memory_space where,
+                                                           const gpuopt_simplex_root_list *list);
 
 /* Children to be solved. All arrays are in the memory that the call's `where` names. A `start` [count + 1] ascends from
  * 0: entries start[k] to start[k + 1] - 1 of the arrays after it belong to child k; NULL: no child has any. If a child
@@ -604,13 +633,14 @@ typedef struct gpuopt_simplex_child_list {
     int32_t count;             /* children, 0 to the descriptor's batch_size */
     const int64_t *start;      /* of the bounds */
     const int32_t *col;        /* columns */
-    const double *lb, *ub;     /* their bounds; NULL: the root's */
+    const double *lb, *ub;     /* their bounds; NULL: those of the child's root */
     const int64_t *side_start; /* of the sides */
     const int32_t *row;        /* rows */
     const double *lhs, *rhs;   /* their sides */
     const int64_t *cost_start; /* of the costs */
     const int32_t *cost_col;   /* columns */
     const double *cost;        /* their costs */
+    const int32_t *root;       /* [count] of _set_roots, or -1: the handle; NULL: all are of the handle */
 } gpuopt_simplex_child_list;
 
 /* Where _run writes its results. Each array is NULL or in the memory that `where` names. */
@@ -631,20 +661,22 @@ typedef struct gpuopt_simplex_child_report {
  * between children on the CPU, and not on the GPU. Children not yet started have outcome MORE, 0 iterations and bound
  * NaN. ARGUMENT: a count or start is out of range, or _set_bounds, _set_sides or _set_costs would refuse an entry; also
  * in device memory. NUMERIC: a number would overflow or lose digits in the root's scales. MEMORY: there are more
- * entries than the descriptor allows. Refused calls write nothing. */
+ * entries than the descriptor allows. STATE: a child names a root, and none are set, or rows or columns of the handle
+ * were added or removed since. Refused calls write nothing. */
 GPUOPT_API gpuopt_status gpuopt_simplex_children_run(gpuopt_simplex_children *children, gpuopt_memory_space where,
                                                      const gpuopt_simplex_child_list *list, int64_t iterations,
                                                      const gpuopt_simplex_child_report *report);
-/* Strong branching: as _run, with two children for each of `count` columns col [count], branched at value [count].
- * Child 2 k has ub = floor(value[k]) for column col[k], and child 2 k + 1 has lb = floor(value[k]) + 1; a child whose
- * bounds cross is INFEASIBLE. If a value is within 1e-6 of an integer, both children are the root itself. value NULL:
- * the root's present point, as of _get_solution. Pass the values of your own solution: the root may be at another
- * optimal vertex, or may have moved since you set bounds. ARGUMENT, too: a value is not finite. Uses 2 * count of the
+/* Strong branching: as _run, with two children for each of `count` columns col [count], branched at value [count]. root
+ * [count] has each column's root, as in a list of children; NULL: the handle. Child 2 k has ub = floor(value[k]) for
+ * column col[k], and child 2 k + 1 has lb = floor(value[k]) + 1; a child whose bounds cross is INFEASIBLE. If a value
+ * is within 1e-6 of an integer, both children are the root itself. value NULL: the handle's present point, as of
+ * _get_solution. Pass the values of your own solution: the handle may be at another optimal vertex, or may have moved
+ * since you set bounds. ARGUMENT, too: a value is not finite; value is NULL, and root is not. Uses 2 * count of the
  * descriptor's batch_size and changes. */
 GPUOPT_API gpuopt_status gpuopt_simplex_children_strong_branch(gpuopt_simplex_children *children,
                                                                gpuopt_memory_space where, int32_t count,
-                                                               const int32_t *col, const double *value,
-                                                               int64_t iterations,
+                                                               const int32_t *root, const int32_t *col,
+                                                               const double *value, int64_t iterations,
                                                                const gpuopt_simplex_child_report *report);
 
 /* ---- Graphical models -------------------------------------------------------------------------------------------- */

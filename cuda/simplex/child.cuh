@@ -141,6 +141,7 @@ struct ChildJob {
     const double *lower, *upper, *cost;
     const int *order; /* [count] in which they are taken, */
     int *next;        /* and the place there of the first one that no block has taken */
+    const int *place; /* [count] where a child's root is among the views, -1: it is the handle; null: so are all */
     int *outcome, *iterations;
     double *bound, *objective, *objective_low; /* scaled, without the offset */
     int bounds;                                /* are wanted */

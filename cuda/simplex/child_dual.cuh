@@ -186,6 +186,26 @@ class ChildDual : public ChildWeights {
         return child_own.x[v] - before;
     }
 
+    /* Appends the pivot at a place in the core to U and V. by: the pivot element; squares: this thread's part of the
+     * square of rho's norm. */
+    template <bool COMPACT>
+    __device__ void append(int place, double by, double *squares) {
+        const double inverse = 1 / by;
+        const int64_t pitch = child_root.pitch;
+        double *u = child_own.u + pivots * pitch, *v = child_own.v + v_row(pivots);
+        for (int i = thread(); i < child_own.core; i += threads()) {
+            const double rho = child_own.rho[COMPACT ? child_own.core_row[i] : i];
+            const double alpha = child_own.alpha[COMPACT ? child_own.core_position[i] : i];
+            u[i] = i == place ? 1 : is_entry(alpha) ? -alpha : 0;
+            v[i] = rho * inverse;
+            if (known_products) v[pitch + i] = child_own.rho[pitch + i] * inverse;
+            *squares += rho * rho;
+        }
+        if (thread() == 0 && child_own.core % 2 != 0)
+            u[child_own.core] = v[child_own.core] = 0; /* read with its neighbour */
+        if (known_products && thread() == 0 && child_root.rows % 2 != 0) v[pitch + child_root.rows] = 0;
+    }
+
   private:
     /* Puts nonbasic variables at the bounds that they have now, and the basic ones follow. */
     __device__ void place() {
@@ -302,26 +322,6 @@ class ChildDual : public ChildWeights {
                 if (!row.refused) score(i, x, row.lower, row.upper, weight, &mine);
             });
         return best<true>(mine.key, mine.index).index;
-    }
-
-    /* Appends the pivot at a place in the core to U and V. by: the pivot element; squares: this thread's part of the
-     * square of rho's norm. */
-    template <bool COMPACT>
-    __device__ void append(int place, double by, double *squares) {
-        const double inverse = 1 / by;
-        const int64_t pitch = child_root.pitch;
-        double *u = child_own.u + pivots * pitch, *v = child_own.v + v_row(pivots);
-        for (int i = thread(); i < child_own.core; i += threads()) {
-            const double rho = child_own.rho[COMPACT ? child_own.core_row[i] : i];
-            const double alpha = child_own.alpha[COMPACT ? child_own.core_position[i] : i];
-            u[i] = i == place ? 1 : is_entry(alpha) ? -alpha : 0;
-            v[i] = rho * inverse;
-            if (known_products) v[pitch + i] = child_own.rho[pitch + i] * inverse;
-            *squares += rho * rho;
-        }
-        if (thread() == 0 && child_own.core % 2 != 0)
-            u[child_own.core] = v[child_own.core] = 0; /* read with its neighbour */
-        if (known_products && thread() == 0 && child_root.rows % 2 != 0) v[pitch + child_root.rows] = 0;
     }
 };
 

@@ -52,7 +52,8 @@ void cuda_simplex_children_destroy(gpuopt_simplex_children *b) {
 gpuopt_status child_open(const gpuopt_simplex_children *b, CudaChildren *c) {
     gpuopt__arena arena = {nullptr, 0};
     gpuopt_status status = load_kernels(b->context, solve_children<CHILD_THREADS>, solve_children<CHILD_FEW_THREADS>,
-                                        transpose_inverse, take_core, weigh_lines, weigh_logicals, fill_slices);
+                                        make_roots<CHILD_THREADS>, make_roots<CHILD_FEW_THREADS>, transpose_inverse,
+                                        take_core, weigh_lines, weigh_logicals, fill_slices);
     if (status) return status;
     child_cut_device(&arena, b, c);
     status = gpuopt__allocate(b->context, GPUOPT_DEVICE, arena.used, &c->device);
@@ -112,10 +113,21 @@ gpuopt_status cuda_simplex_children_create(gpuopt_simplex_children *b) {
     return status;
 }
 
+gpuopt_status cuda_simplex_children_set_roots(gpuopt_simplex_children *b, int32_t *singular) {
+    CudaChildren *c = cuda_batch(b);
+    DeviceScope scope(b->context);
+    c->known = false; /* the roots, too, decide how the handle's inverse is kept */
+    gpuopt_status status = child_bring_root(b, c);
+    for (int first = 0; first < b->roots.count && !status && *singular < 0; first += c->places)
+        status = child_make_roots(b, c, first, std::min(c->places, b->roots.count - first), singular);
+    return status;
+}
+
 /* ---- Runs ---- */
 
-/* The order in which blocks take the children: those first whose bounds are farthest from the root's point. They tend
- * to take the most pivots, and the call ends when the last one does. */
+/* The order in which blocks take the children: those of one root together, whose inverse then stays in the cache, and
+ * first those whose bounds are farthest from the handle's point. They tend to take the most pivots, and the call ends
+ * when the last one does. */
 void child_order(const gpuopt_simplex_children *b, const RootCopy &root, int *order) {
     const gpuopt__simplex_child_list &from = b->job.children;
     for (int k = 0; k < from.count; k++) {
@@ -129,8 +141,14 @@ void child_order(const gpuopt_simplex_children *b, const RootCopy &root, int *or
         order[k] = k;
     }
     std::sort(order, order + from.count, [&](int a, int b) {
+        if (from.root[a] != from.root[b]) return from.root[a] < from.root[b];
         return root.distance[a] != root.distance[b] ? root.distance[a] > root.distance[b] : a < b;
     });
+}
+
+/* A run takes the children of so many roots at a time as there are places: how often. */
+int child_passes(const gpuopt_simplex_children *b, const CudaChildren *c) {
+    return b->job.named_roots ? (b->roots.count + c->places - 1) / c->places : 1;
 }
 
 /* Copies the children to the device, and finds places for what is found of them. */
@@ -139,7 +157,6 @@ gpuopt_status child_upload(const gpuopt_simplex_children *b, CudaChildren *c) {
     const auto count = static_cast<size_t>(from.count);
     const auto bounds = static_cast<size_t>(from.bound_start[count]),
                costs = static_cast<size_t>(from.cost_start[count]);
-    const int first = 0;
     ChildJob &to = c->job;
     Parcel &given = c->given, &found = c->found;
     given.bytes = found.bytes = 0;
@@ -150,7 +167,13 @@ gpuopt_status child_upload(const gpuopt_simplex_children *b, CudaChildren *c) {
     int *const order = given.add<int>(count);
     child_order(b, c->copy_of_root, given.on_host(order));
     to.order = order;
-    to.next = given.put(&first, 1);
+    const auto passes = static_cast<size_t>(child_passes(b, c));
+    to.next = given.add<int>(passes);
+    std::fill_n(given.on_host(to.next), passes, 0);
+    int *const place = b->job.named_roots ? given.add<int>(count) : nullptr;
+    for (size_t k = 0; k < count && place; k++)
+        given.on_host(place)[k] = from.root[k] < 0 ? -1 : from.root[k] % c->places;
+    to.place = place;
     to.bound = found.add<double>(count), to.objective = found.add<double>(count);
     to.objective_low = found.add<double>(count);
     to.outcome = found.add<int>(2 * count), to.iterations = to.outcome + count; /* no gap between them */
@@ -168,6 +191,38 @@ gpuopt_status child_download(CudaChildren *c, const gpuopt__simplex_children_job
     take(wanted.bound, c->job.bound);
     take(wanted.objective, c->job.objective), take(wanted.objective_low, c->job.objective_low);
     return GPUOPT_OK;
+}
+
+/* Solves the children of the job, which are in the order of their roots. */
+gpuopt_status child_solve(const gpuopt_simplex_children *b, CudaChildren *c, ChildJob job) {
+    const gpuopt__simplex_child_list &list = b->job.children;
+    const int *const order = c->given.on_host(job.order), all = job.count, passes = child_passes(b, c);
+    int done = 0;
+    for (int pass = 0; pass < passes; pass++) {
+        const int first = pass * c->places, end = b->job.named_roots ? first + c->places : INT32_MAX;
+        int count = 0, singular = -1;
+        while (done + count < all && list.root[order[done + count]] < end) count++;
+        if (count == 0) continue;
+        if (b->job.named_roots) {
+            const int present = std::min(c->places, b->roots.count - first);
+            const gpuopt_status status = child_make_roots(b, c, first, present, &singular);
+            if (status) return status;
+            if (singular >= 0) {
+                gpuopt__log(b->context, 0, "gpuopt_simplex_children_run: the basis of root %d is singular", singular);
+                return GPUOPT_ERROR_NUMERIC;
+            }
+        }
+        ChildJob part = job;
+        part.count = count;
+        part.order += done;
+        part.next += pass;
+        c->launch({std::min(c->blocks, count), c->threads, child_shared_bytes(c->root)},
+                  c->threads > CHILD_FEW_THREADS ? solve_children<CHILD_THREADS> : solve_children<CHILD_FEW_THREADS>,
+                  c->root, part, c->state, c->block_bytes, static_cast<const ChildRoot *>(c->views),
+                  static_cast<const int *>(c->roots.core));
+        done += count;
+    }
+    return c->launched("solving children");
 }
 
 gpuopt_status cuda_simplex_children_run(gpuopt_simplex_children *b) {
@@ -197,12 +252,7 @@ gpuopt_status cuda_simplex_children_run(gpuopt_simplex_children *b) {
     job.x = target(job.x, wanted.x);
     job.farkas = target(job.farkas, wanted.farkas);
     job.farkas_low = target(job.farkas_low, wanted.farkas_low);
-    c->launch({std::min(c->blocks, job.count), c->threads,
-               std::max(child_row_bytes(c->root.rows, c->root.banks),
-                        c->root.compact ? child_row_bytes(c->root.cols, c->root.sum_banks) : 0)},
-              c->threads > CHILD_FEW_THREADS ? solve_children<CHILD_THREADS> : solve_children<CHILD_FEW_THREADS>,
-              c->root, job, c->state, c->block_bytes);
-    status = c->launched("solving children");
+    status = child_solve(b, c, job);
     auto fetch = [&](auto *to, const auto *from, size_t entries) {
         if (!status && to) status = c->copy(to, from, sizeof *from * entries);
     };

@@ -5,7 +5,7 @@
 #ifndef GPUOPT_CUDA_SIMPLEX_CHILDREN_KERNELS_CUH
 #define GPUOPT_CUDA_SIMPLEX_CHILDREN_KERNELS_CUH
 
-#include "child_end.cuh"
+#include "child_root.cuh"
 #include "solve.cuh"
 
 namespace {
@@ -24,22 +24,50 @@ __device__ ChildState child_state(const ChildState &first, int64_t bytes) {
     return s;
 }
 
-/* With fewer threads, each has more registers. */
+/* The block's root becomes that one. */
+__device__ void load_root(const ChildRoot &from) {
+    static_assert(sizeof from % sizeof(uint64_t) == 0, "it is copied by words");
+    for (unsigned w = threadIdx.x; w < sizeof from / sizeof(uint64_t); w += blockDim.x)
+        reinterpret_cast<uint64_t *>(&child_root)[w] = reinterpret_cast<const uint64_t *>(&from)[w];
+}
+
+/* With fewer threads, each has more registers. views: of the roots that job.place names, with their cores. */
 template <int THREADS>
 __global__ void __launch_bounds__(THREADS)
     solve_children(const __grid_constant__ ChildRoot given, const __grid_constant__ ChildJob job,
-                   const __grid_constant__ ChildState first, int64_t bytes) {
+                   const __grid_constant__ ChildState first, int64_t bytes, const ChildRoot *views, const int *cores) {
     if (threadIdx.x == 0) child_root = given, child_own = child_state(first, bytes * blockIdx.x);
     __syncthreads();
     Child child;
+    int present = -1;
     for (;;) {
         if (threadIdx.x == 0) child_shared.child = atomicAdd(job.next, 1);
         __syncthreads();
         const int k = child_shared.child;
         __syncthreads();
         if (k >= job.count) return;
+        const int place = job.place ? job.place[job.order[k]] : -1;
+        if (place != present) {
+            load_root(place < 0 ? given : views[place]);
+            __syncthreads();
+            if (threadIdx.x == 0 && place >= 0) child_root.core = cores[place];
+            __syncthreads();
+            present = place;
+        }
         child.run(job, job.order[k]);
     }
+}
+
+/* Makes roots, each by a block. capacity: of pivots in U and V. */
+template <int THREADS>
+__global__ void __launch_bounds__(THREADS)
+    make_roots(const __grid_constant__ ChildRoot handle, const __grid_constant__ ChildRootsJob job,
+               const __grid_constant__ ChildState first, int64_t bytes, int capacity) {
+    if (threadIdx.x == 0) child_own = child_state(first, bytes * blockIdx.x);
+    __syncthreads();
+    ChildRootMaker maker;
+    for (int k = static_cast<int>(blockIdx.x); k < job.count; k += static_cast<int>(gridDim.x))
+        maker.make(handle, job, k, capacity);
 }
 
 /* The inverse by rows, through tiles in shared memory; and the columns in single precision, if they are wanted. */
@@ -85,20 +113,11 @@ __global__ void __launch_bounds__(TILE *TILE_ROWS)
 /* weight: the squared norms of the rows of the inverse outside the core, or 1. One warp per row of A. */
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     weigh_logicals(const __grid_constant__ ChildRoot r, const double *lines, bool norms, double *weight) {
-    const int lane = static_cast<int>(threadIdx.x) % 32;
     const int64_t i = product_thread() / 32;
     if (i >= r.rows || r.place_of_row[i] >= 0) return;
-    double norm = 0;
-    for (int k = lane; k < r.core && norms; k += 32) {
-        double entry = 0;
-        for (int64_t e = r.row_start[i]; e < r.row_start[i + 1]; e++) {
-            const int v = r.row_col[e];
-            if (r.state[v] & CHILD_BASIC) entry += r.row_val[e] * lines[r.place_of_column[v] * r.pitch + k];
-        }
-        norm += entry * entry;
-    }
-    norm = warp_sum(norm);
-    if (lane == 0) weight[-1 - r.place_of_row[i]] = 1 + norm;
+    const double norm = child_weigh_logical(
+        r, i, norms ? r.core : 0, lines, [&](int v) { return r.state[v] & CHILD_BASIC ? +r.place_of_column[v] : -1; });
+    if (threadIdx.x % 32 == 0) weight[-1 - r.place_of_row[i]] = norm;
 }
 
 /* Takes what is rounding out of the rows of the inverse, and counts the other entries. weight: the squared norms of
@@ -106,22 +125,12 @@ __global__ void __launch_bounds__(PRODUCT_THREADS)
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     weigh_lines(int rows, int64_t pitch, double *lines, bool norms, const int *position, double *weight,
                 unsigned long long *nonzeros) {
-    const int lane = static_cast<int>(threadIdx.x) % 32;
     const int64_t i = product_thread() / 32;
-    double sum = 0, size = 0;
     unsigned count = 0;
     if (i >= rows) return;
-    for (int j = lane; j < rows; j += 32) size = gpuopt__max(size, fabs(lines[i * pitch + j]));
-    for (int half = 16; half > 0; half /= 2) size = gpuopt__max(size, __shfl_xor_sync(~0u, size, half));
-    for (int j = lane; j < rows; j += 32) {
-        const double entry = lines[i * pitch + j];
-        if (fabs(entry) < CHILD_TINY * size) lines[i * pitch + j] = 0;
-        else sum += entry * entry, count++;
-    }
-    sum = warp_sum(sum);
-    count = warp_count(count);
-    if (lane > 0) return;
-    weight[position ? position[i] : i] = norms ? sum : 1;
+    const double norm = child_weigh_line(rows, lines + i * pitch, &count);
+    if (threadIdx.x % 32 > 0) return;
+    weight[position ? position[i] : i] = norms ? norm : 1;
     atomicAdd(nonzeros, count);
 }
 

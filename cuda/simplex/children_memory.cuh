@@ -54,9 +54,9 @@ struct Parcel {
 };
 /* Bytes of a call's input, and of its results besides those that the descriptor requests. */
 int64_t child_given_bytes(const gpuopt_simplex_children_desc &desc) {
-    const int64_t starts = 2 * (desc.batch_size + int64_t{1}), of_copies = desc.batch_size / 2 + int64_t{2},
-                  of_changes = 4 * desc.changes + 4;
-    return int64_t{8} * (starts + of_copies + of_changes);
+    const int64_t starts = 2 * (desc.batch_size + int64_t{1}), of_copies = 2 * (desc.batch_size / 2 + int64_t{2}),
+                  of_changes = 4 * desc.changes + 4, of_roots = desc.roots / 2 + int64_t{2};
+    return int64_t{8} * (starts + of_copies + of_changes + of_roots);
 }
 int64_t child_found_bytes(const gpuopt_simplex_children_desc &desc) { return int64_t{8} * 4 * desc.batch_size; }
 
@@ -82,7 +82,29 @@ struct RootCopy {
     int *core_row, *core_position, *place_of_row, *place_of_position; /* [rows], as place_of_column [cols] */
     int *place_of_column;                                             /* see child_core.cuh */
     double *distance;                                                 /* [copies] see child_order() */
-    char *given, *found;                                              /* what travels: child_given_bytes() and so on */
+    ChildRoot *views;                                                 /* [roots], as the next ones */
+    int *fault;
+    char *given, *found; /* what travels: child_given_bytes() and so on */
+};
+
+/* What a block has for lines of an inverse, or of its core, from one of which it is so far to the next. */
+struct LinesCapacity {
+    int64_t lines, pitch, products; /* the latter: lines of V that have products behind them */
+};
+/* Arrays of the roots that are on the device, one root after the other: of each as in ChildRoot and ChildRootsJob. */
+struct RootArrays {
+    double *lines, *columns, *gram, *lower, *upper, *x, *d, *weight;
+    float *singles;
+    uint8_t *state, *wanted;
+    int *head, *core_row, *core_position, *place_of_row, *place_of_position, *place_of_column, *core, *fault;
+    int64_t line_entries; /* of lines, and of columns and singles, of one root */
+};
+/* Which roots have been made, and how. */
+struct RootsMade {
+    int first = 0, count = 0;
+    int64_t version = 0, pitch = 0;
+    int reach = 0;
+    bool compact = false, gram = false;
 };
 
 struct CudaChildren : Queue {
@@ -111,6 +133,15 @@ struct CudaChildren : Queue {
     SlicesCapacity of_columns, of_rows;
     int *core_row = nullptr, *core_position = nullptr, *place_of_row = nullptr, *place_of_position = nullptr,
         *place_of_column = nullptr;
+    char *root_memory = nullptr; /* of the roots besides the handle; bytes: */
+    int64_t root_bytes = 0;
+    ChildRoot *views = nullptr; /* [roots] */
+    RootArrays roots = {};      /* laid out for lines of these, so many roots at a time: */
+    LinesCapacity laid_out = {};
+    int places = 0;
+    int most_core = 0;  /* a core of these roots has at most so many rows */
+    double entries = 0; /* that a row of the handle's inverse has in the mean, if G may pay */
+    RootsMade made;
     int64_t models = -1; /* the engine's count at the model that the slices are of */
     bool known = false;  /* the device has a root */
 };
@@ -157,10 +188,6 @@ int64_t child_tall_rows(const gpuopt_simplex_children *b) {
     return child_sum_banks(b, b->shape->rows, b->shape->cols) > 0 ? b->shape->rows : 0;
 }
 
-/* What a block has for lines of an inverse, or of its core, from one of which it is so far to the next. */
-struct LinesCapacity {
-    int64_t lines, pitch, products; /* the latter: lines of V that have products behind them */
-};
 void child_cut_state(gpuopt__arena *arena, const gpuopt_simplex_children *b, const LinesCapacity &capacity,
                      ChildState *s) {
     const int64_t rows = b->shape->rows, both = rows + b->shape->cols, most = b->desc.pivots, pitch = capacity.pitch;
@@ -191,6 +218,42 @@ void child_cut_state(gpuopt__arena *arena, const gpuopt_simplex_children *b, con
         simplex_cut(arena, &array->at, tall);
     simplex_cut(arena, &s->place_of_column.at, tall > 0 ? both - rows : 0);
     simplex_cut(arena, &s->folded.at, tall);
+}
+
+/* Cuts the arrays of `count` roots. */
+void child_cut_roots(gpuopt__arena *arena, const gpuopt_simplex_children *b, const LinesCapacity &capacity,
+                     int64_t count, RootArrays *r) {
+    const int64_t rows = b->shape->rows, cols = b->shape->cols, both = rows + cols, lines = capacity.lines,
+                  tall = child_tall_rows(b);
+    r->line_entries = capacity.pitch * lines;
+    simplex_cut(arena, &r->lines, count * r->line_entries);
+    simplex_cut(arena, &r->columns, count * r->line_entries);
+    simplex_cut(arena, &r->singles, child_is_steepest(b) ? count * r->line_entries : 0);
+    simplex_cut(arena, &r->gram, capacity.products > 0 ? count * r->line_entries : 0);
+    for (double **array : {&r->lower, &r->upper, &r->x, &r->d}) simplex_cut(arena, array, count * both);
+    simplex_cut(arena, &r->weight, count * rows);
+    simplex_cut(arena, &r->state, count * both);
+    simplex_cut(arena, &r->wanted, count * both);
+    for (int **array : {&r->core, &r->fault}) simplex_cut(arena, array, count);
+    simplex_cut(arena, &r->head, count * rows);
+    for (int **array : {&r->core_row, &r->core_position, &r->place_of_row, &r->place_of_position})
+        simplex_cut(arena, array, count * tall);
+    simplex_cut(arena, &r->place_of_column, tall > 0 ? count * cols : 0);
+}
+int64_t child_roots_bytes(const gpuopt_simplex_children *b, const LinesCapacity &capacity, int64_t count) {
+    gpuopt__arena arena = {nullptr, 0};
+    RootArrays draft;
+    child_cut_roots(&arena, b, capacity, count, &draft);
+    return static_cast<int64_t>(arena.used);
+}
+/* How many roots, up to those of the descriptor, take at most so many bytes. */
+int child_roots_that_fit(const gpuopt_simplex_children *b, const LinesCapacity &capacity, int64_t bytes) {
+    int fit = 0, less = b->desc.roots + 1;
+    while (less - fit > 1) {
+        const int middle = fit + (less - fit) / 2;
+        (child_roots_bytes(b, capacity, middle) <= bytes ? fit : less) = middle;
+    }
+    return fit;
 }
 
 /* The device's slices of `cols` columns, or rows. */
@@ -232,6 +295,8 @@ void child_cut_device(gpuopt__arena *arena, const gpuopt_simplex_children *b, Cu
     simplex_cut(arena, &job.farkas, b->desc.with_farkas ? copies * rows : 0);
     simplex_cut(arena, &job.farkas_low, b->desc.with_farkas ? copies * rows : 0);
     simplex_cut(arena, &c->states, c->state_bytes * c->state_blocks);
+    simplex_cut(arena, &c->root_memory, c->root_bytes);
+    simplex_cut(arena, &c->views, b->desc.roots);
 }
 
 CudaChildren *child_cut_host(gpuopt__arena *arena, const gpuopt_simplex_children *b, RootCopy *c) {
@@ -255,6 +320,8 @@ CudaChildren *child_cut_host(gpuopt__arena *arena, const gpuopt_simplex_children
         simplex_cut(arena, array, tall);
     simplex_cut(arena, &c->place_of_column, tall > 0 ? both - rows : 0);
     simplex_cut(arena, &c->distance, b->desc.batch_size);
+    simplex_cut(arena, &c->views, b->desc.roots);
+    simplex_cut(arena, &c->fault, b->desc.roots);
     simplex_cut(arena, &c->given, child_given_bytes(b->desc));
     simplex_cut(arena, &c->found, child_found_bytes(b->desc));
     return batch;
@@ -302,16 +369,19 @@ gpuopt_status child_set_shape(const gpuopt_simplex_children *b, CudaChildren *c)
     gpuopt_status status = child_set_capacity(b, c);
     if (status) return status;
     const int64_t both = int64_t{b->shape->rows} + b->shape->cols;
-    const int64_t most_bytes = int64_t{16} << 30; /* of the blocks' states together */
+    const int64_t most_bytes = int64_t{16} << 30; /* of the blocks' states together, and of the roots */
     gpuopt__arena arena = {nullptr, 0};
     ChildState draft;
     /* Where lines are short, that there are many loads on their way counts more than that there are many threads. */
     const bool small = b->shape->rows <= 2048 && both <= 8192;
     c->threads = child_is_tiny(b) ? CHILD_FEW_THREADS / 2 : small ? +CHILD_FEW_THREADS : +CHILD_THREADS;
-    child_cut_state(&arena, b, {b->shape->rows, c->simplex->view.pitch, child_products(b)}, &draft);
+    const LinesCapacity capacity = {b->shape->rows, c->simplex->view.pitch, child_products(b)};
+    child_cut_state(&arena, b, capacity, &draft);
     c->state_bytes = static_cast<int64_t>(arena.used);
     c->state_blocks =
         static_cast<int>(std::max(int64_t{1}, std::min(most_bytes / c->state_bytes, int64_t{child_most_blocks(b)})));
+    if (b->desc.roots > 0)
+        c->root_bytes = child_roots_bytes(b, capacity, std::max(1, child_roots_that_fit(b, capacity, most_bytes)));
     return GPUOPT_OK;
 }
 

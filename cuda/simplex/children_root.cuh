@@ -5,7 +5,7 @@
 #ifndef GPUOPT_CUDA_SIMPLEX_CHILDREN_ROOT_CUH
 #define GPUOPT_CUDA_SIMPLEX_CHILDREN_ROOT_CUH
 
-#include "children_memory.cuh"
+#include "children_roots.cuh"
 
 namespace {
 
@@ -70,6 +70,7 @@ gpuopt_status child_take_model(const gpuopt_simplex_children *b, CudaChildren *c
     r.sum_banks = child_tall_rows(b) > 0 ? child_sum_banks(b, r.rows, r.cols) : 0;
     c->known = false;
     c->models = -1;
+    c->made.count = 0;
     gpuopt_status status = child_fill_slices(b, c);
     if (!status) c->models = models;
     return status;
@@ -94,6 +95,7 @@ gpuopt_status child_make_gram(const gpuopt_simplex_children *b, CudaChildren *c)
     if (!child_keeps_products(b) || r.compact) return GPUOPT_OK;
     gpuopt_status status = child_count_entries(c, &entries);
     const double rows = r.rows;
+    c->entries = entries;
     if (status || !(entries * static_cast<double>(child_rounds(b)) * +CHILD_PRODUCTS_PAY >= rows * rows)) return status;
     status = c->clear(c->gram, 0, sizeof(double) * static_cast<size_t>(r.pitch) * static_cast<size_t>(r.rows));
     if (status) return status;
@@ -103,8 +105,9 @@ gpuopt_status child_make_gram(const gpuopt_simplex_children *b, CudaChildren *c)
     return c->launched("multiplying the inverse with its transpose");
 }
 
-/* Which rows and positions are the core of the inverse. It is kept alone if it is small, for now. */
-gpuopt_status child_find_core(CudaChildren *c) {
+/* Which rows and positions are the core of the inverse. It is kept alone if it is small, for now, and those of the
+ * other roots are. */
+gpuopt_status child_find_core(const gpuopt_simplex_children *b, CudaChildren *c) {
     ChildRoot &r = c->root;
     const RootCopy &host = c->copy_of_root;
     r.compact = false, r.core = r.rows;
@@ -119,7 +122,8 @@ gpuopt_status child_find_core(CudaChildren *c) {
             host.place_of_column[v] = core++;
         } else host.place_of_position[p] = r.cols - 1 - v, host.place_of_row[v - r.cols] = -1 - p;
     }
-    if (2 * core > r.rows) return GPUOPT_OK;
+    c->most_core = child_most_core(b, host.status, core);
+    if (2 * std::max(core, c->most_core) > r.rows) return GPUOPT_OK;
     r.compact = true, r.core = 0;
     for (int i = 0; i < r.rows; i++)
         if (host.place_of_row[i] == 0) host.core_row[r.core] = i, host.place_of_row[i] = r.core++;
@@ -138,9 +142,9 @@ gpuopt_status child_find_core(CudaChildren *c) {
  * memory for as many blocks as if there were no core; with it there may be more. */
 void child_lay_out(const gpuopt_simplex_children *b, CudaChildren *c) {
     ChildRoot &r = c->root;
-    const int iterations =
-        b->desc.on_pivot_limit == GPUOPT_ON_PIVOT_LIMIT_END ? std::min(b->desc.pivots, b->job.most) : b->job.most;
-    const int64_t all = r.rows + r.rows % 2, reach = r.core + int64_t{iterations};
+    const int most = b->desc.roots > 0 ? INT32_MAX : b->job.most; /* roots stay where they are for any `most` */
+    const int iterations = b->desc.on_pivot_limit == GPUOPT_ON_PIVOT_LIMIT_END ? std::min(b->desc.pivots, most) : most;
+    const int64_t all = r.rows + r.rows % 2, reach = std::max(r.core, c->most_core) + int64_t{iterations};
     r.reach = static_cast<int>(std::min(all, reach + reach % 2));
     r.pitch = r.compact ? simplex_padded(r.reach) : c->simplex->view.pitch;
     r.v_pitch = child_v_pitch(b, r.pitch);
@@ -152,6 +156,7 @@ void child_lay_out(const gpuopt_simplex_children *b, CudaChildren *c) {
     c->block_bytes = static_cast<int64_t>(arena.used);
     c->blocks =
         static_cast<int>(std::min(c->state_bytes * c->state_blocks / c->block_bytes, int64_t{child_most_blocks(b)}));
+    child_lay_out_roots(b, c);
 }
 
 /* The inverse by columns and rows, and the weights of its rows. A compact one has both where the other is by rows
@@ -228,6 +233,7 @@ gpuopt_status child_bring_root(gpuopt_simplex_children *b, CudaChildren *c) {
         c->known = false;
         status = b->solve_root(b, &p);
         if (status) return status;
+        if (c->made.count > 0 && memcmp(old.cost, p.cost, sizeof(double) * both) != 0) c->made.count = 0;
         memcpy(old.status, p.status, both);
         memcpy(old.head, p.head, sizeof(int) * rows);
         memcpy(old.lower, p.lower, sizeof(double) * both);
@@ -244,7 +250,7 @@ gpuopt_status child_bring_root(gpuopt_simplex_children *b, CudaChildren *c) {
         for (int k = 0; k < 5 && !status; k++) status = c->copy(c->model[k], from[k], sizeof(double) * both);
         if (!status) status = c->copy(c->root_state, old.state, both);
         if (!status) status = c->copy(c->head, old.head, sizeof(int) * rows);
-        if (!status) status = child_find_core(c);
+        if (!status) status = child_find_core(b, c);
         if (!status) status = c->clear(c->nonzeros, 0, sizeof *c->nonzeros);
         if (status) return status;
     }

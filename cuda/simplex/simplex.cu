@@ -228,6 +228,7 @@ const gpuopt__simplex_backend gpuopt__cuda_simplex = { // in the order of backen
     cuda_simplex_children_create,
     cuda_simplex_children_destroy,
     cuda_simplex_children_run,
+    cuda_simplex_children_set_roots,
     cuda_simplex_offer,
     cuda_simplex_accept,
     cuda_simplex_drop,

@@ -71,7 +71,7 @@ int main(int argc, char **argv) {
     report.outcome = outcome;
     report.objective = objective;
     report.bound = bound;
-    must(gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, 1, &col_c, NULL, 100, &report));
+    must(gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, 1, NULL, &col_c, NULL, 100, &report));
     right = known("c = 0", outcome[0], objective[0], bound[0], dantzig(zeros, no_c, profit, capacity)) && right;
     right = known("c = 1", outcome[1], objective[1], bound[1], dantzig(with_c, ones, profit, capacity)) && right;
 

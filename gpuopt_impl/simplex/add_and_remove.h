@@ -207,6 +207,7 @@ static gpuopt_status gpuopt__simplex_grow(gpuopt_simplex *s, const char *call, i
     if (!status) status = gpuopt__simplex_present_inverse(s);
     if (!status) status = backend->accept(s->engine, by_rows, count);
     if (status) return status;
+    s->models++;
     if (!by_rows) gpuopt__simplex_shift_logicals(s, count);
     status = gpuopt__simplex_new_values(s, call, by_rows, count, cost, low, high, 1);
     s->lp.nonzeros += m->start[gpuopt__matrix_lines(m)];
@@ -335,6 +336,7 @@ static gpuopt_status gpuopt__simplex_shrink(gpuopt_simplex *s, const char *call,
         gpuopt__simplex_changed(s);
     }
     if (status) return status;
+    s->models++;
     gpuopt__simplex_renumber(s, s->queue, first, lines);
     for (k = 0; k < lines; k++)
         if (s->queue[k] >= 0) scale[s->queue[k]] = scale[k];

@@ -212,7 +212,19 @@ typedef struct gpuopt__simplex_child_list {
     int64_t *bound_start, *cost_start; /* [copies + 1] */
     int32_t *variable, *col;           /* [changes] */
     double *lower, *upper, *cost;      /* [changes] */
+    int32_t *root;                     /* [copies] of each child, -1: the handle; see named_roots of the job */
 } gpuopt__simplex_child_list;
+
+/* The roots that are set, besides the handle. All arrays are in host memory, and all numbers scaled. */
+typedef struct gpuopt__simplex_roots {
+    int32_t count;
+    int64_t models;        /* the handle's count when they were set */
+    int64_t version;       /* grows with each set of roots */
+    uint8_t *status;       /* [roots][cols + rows] gpuopt_simplex_variable of the scaled variables */
+    double *lower, *upper; /* [roots][cols + rows] */
+    uint8_t *staging;      /* [8 (cols + rows)] a root of the caller in device memory, like the next two */
+    double *low, *high;    /* [cols + rows] */
+} gpuopt__simplex_roots;
 
 /* The certainty of a program's outcome in a batch: OPTIMAL means that all conditions were checked. */
 static inline int32_t gpuopt__simplex_children_certainty(int32_t outcome) {
@@ -222,6 +234,7 @@ static inline int32_t gpuopt__simplex_children_certainty(int32_t outcome) {
 /* The task of a backend for these children. */
 typedef struct gpuopt__simplex_children_job {
     gpuopt__simplex_child_list children;
+    int named_roots;               /* not 0: a child has another root than the handle */
     int32_t most;                  /* iteration limit of each child */
     int bounds;                    /* whether bounds are wanted */
     int32_t *outcome, *iterations; /* [copies], in host memory */
@@ -257,6 +270,7 @@ struct gpuopt_simplex_children {
     gpuopt_simplex_children_desc desc; /* defaults filled in */
     struct gpuopt__dealt *dealt;       /* with a group (children_share.h): this rank's share of the children; or NULL */
     gpuopt__simplex_children_job job;  /* its host arrays of the latest call belong to the batch */
+    gpuopt__simplex_roots roots;
     /* For a backend without handles: find_root gives the root's basis, solve_root solves for its point. */
     gpuopt_status (*find_root)(gpuopt_simplex_children *, gpuopt__simplex_root_point *);
     gpuopt_status (*solve_root)(gpuopt_simplex_children *, gpuopt__simplex_root_point *);
@@ -323,6 +337,9 @@ typedef struct gpuopt__simplex_backend {
     gpuopt_status (*children_create)(gpuopt_simplex_children *);
     void (*children_destroy)(gpuopt_simplex_children *);
     gpuopt_status (*children_run)(gpuopt_simplex_children *);
+    /* The batch's roots are new. Finds whether all their bases are regular: *singular is the first that is not, or
+     * -1. */
+    gpuopt_status (*children_set_roots)(gpuopt_simplex_children *, int32_t *singular);
     /* Add and remove rows (by_rows) or columns, within the shape. The control changes dimensions, scales, heads and
      * slots after accept and drop.
      *

@@ -88,12 +88,15 @@ static gpuopt_status gpuopt__simplex_restore(gpuopt_simplex *s, const gpuopt__si
     return status ? status : backend->push(s->engine);
 }
 
+/* The status of the scaled variable j; AT_ZERO stands for AT_LOWER if the variable is not free. */
+static uint8_t gpuopt__simplex_given_status(const gpuopt_simplex *s, int32_t j, uint8_t wanted) {
+    const uint8_t given = wanted == GPUOPT_VARIABLE_AT_ZERO ? (uint8_t)GPUOPT_VARIABLE_AT_LOWER : wanted;
+    return j < s->lp.cols ? given : gpuopt__simplex_mirrored(given);
+}
+
 static void gpuopt__simplex_take_statuses(gpuopt_simplex *s, const uint8_t *wanted) {
     int32_t j;
-    for (j = 0; j < s->lp.cols + s->lp.rows; j++) { /* AT_ZERO means AT_LOWER if the variable is not free */
-        uint8_t given = wanted[j] == GPUOPT_VARIABLE_AT_ZERO ? (uint8_t)GPUOPT_VARIABLE_AT_LOWER : wanted[j];
-        s->status[j] = j < s->lp.cols ? given : gpuopt__simplex_mirrored(given);
-    }
+    for (j = 0; j < s->lp.cols + s->lp.rows; j++) s->status[j] = gpuopt__simplex_given_status(s, j, wanted[j]);
 }
 
 /* Makes `wanted`, already checked, the present basis unless it is singular. */

@@ -65,16 +65,59 @@ static gpuopt_status gpuopt__simplex_fetch_entries(gpuopt_simplex_children *b, c
     return gpuopt__check_indices(context, call, g->index_name, entries, g->index, g->end);
 }
 
+/* The bounds of a root, -1: the handle. */
+static const double *gpuopt__simplex_lower_of(const gpuopt_simplex_children *b, int32_t root) {
+    const int64_t both = (int64_t)b->lp->rows + b->lp->cols;
+    return root < 0 ? b->root->lower : b->roots.lower + root * both;
+}
+static const double *gpuopt__simplex_upper_of(const gpuopt_simplex_children *b, int32_t root) {
+    const int64_t both = (int64_t)b->lp->rows + b->lp->cols;
+    return root < 0 ? b->root->upper : b->roots.upper + root * both;
+}
+
+/* Fills the roots of `count` children, one for each `every` of them, from the caller's list. */
+static gpuopt_status gpuopt__simplex_take_roots(gpuopt_simplex_children *b, const char *call, gpuopt_memory_space where,
+                                                int32_t count, int32_t every, const int32_t *given) {
+    gpuopt_context *context = b->root->context;
+    gpuopt__simplex_children_job *job = &b->job;
+    int32_t *const root = job->children.root;
+    const void *found = NULL;
+    int32_t k;
+    gpuopt_status status = GPUOPT_OK;
+    job->named_roots = 0;
+    if (given) status = gpuopt__fetch(context, where, given, sizeof *given * (uint64_t)(count / every), root, &found);
+    if (status) return status;
+    for (k = count / every - 1; k >= 0; k--) {
+        const int32_t mine = given ? ((const int32_t *)found)[k] : -1;
+        int32_t n;
+        if (mine < -1 || (mine >= b->roots.count && b->roots.count > 0) || (mine >= 0 && b->desc.roots == 0)) {
+            gpuopt__log(context, 0, "%s: root[%d] = %d is not in -1..%d", call, (int)k, (int)mine,
+                        (int)b->roots.count - 1);
+            return GPUOPT_ERROR_ARGUMENT;
+        }
+        for (n = 0; n < every; n++) root[every * k + n] = mine; /* from the end on: found may be the same array */
+        job->named_roots |= mine >= 0;
+    }
+    if (job->named_roots && b->roots.count == 0)
+        return gpuopt__refuse(context, GPUOPT_ERROR_STATE, call, "no roots are set");
+    if (job->named_roots && b->roots.models != b->root->models)
+        return gpuopt__refuse(context, GPUOPT_ERROR_STATE, call,
+                              "rows or columns of the handle were added or removed after the roots were set");
+    return GPUOPT_OK;
+}
+
 /* Appends child k's bounds of a list to the job's. A slack is minus its row. */
 static void gpuopt__simplex_scale_bounds(gpuopt_simplex_children *b, const gpuopt__simplex_given *g, int32_t k,
                                          int is_row, int64_t *at, int *exact) {
     const gpuopt_simplex *s = b->root;
     gpuopt__simplex_child_list *c = &b->job.children;
+    const double *const lower = gpuopt__simplex_lower_of(b, c->root[k]), *const upper =
+                                                                             gpuopt__simplex_upper_of(b, c->root[k]);
     int64_t e;
     for (e = g->start ? g->start[k] : 0; g->start && e < g->start[k + 1]; e++, ++*at) {
         const int32_t variable = (is_row ? s->lp.cols : 0) + g->index[e];
         const double scale = gpuopt__simplex_bound_scale(s, variable), infinity = s->desc.infinity;
-        double low = s->lower[variable], high = s->upper[variable];
+        double low = lower[variable], high = upper[variable];
         double *of_low = is_row ? &high : &low, *of_high = is_row ? &low : &high;
         if (g->low) {
             const double value = g->low[e] <= -infinity ? -HUGE_VAL : g->low[e];
@@ -105,7 +148,7 @@ static gpuopt_status gpuopt__simplex_take_children(gpuopt_simplex_children *b, c
     int64_t left = b->desc.changes, at = 0, e;
     int32_t k, kind;
     int exact = 1;
-    gpuopt_status status = GPUOPT_OK;
+    gpuopt_status status = gpuopt__simplex_take_roots(b, call, where, given->count, 1, given->root);
     c->count = given->count;
     for (kind = 0; kind < 3 && !status; kind++)
         status = gpuopt__simplex_fetch_starts(b, call, where, given->count, &list[kind], b->start[kind], &left);
@@ -153,8 +196,8 @@ static gpuopt_status gpuopt__simplex_branch_on(gpuopt_simplex_children *b, const
     const double scale = gpuopt__simplex_bound_scale(s, col), down = floor(x);
     int exact = 1;
     c->variable[2 * k] = c->variable[2 * k + 1] = col;
-    c->lower[2 * k] = c->lower[2 * k + 1] = s->lower[col];
-    c->upper[2 * k] = c->upper[2 * k + 1] = s->upper[col];
+    c->lower[2 * k] = c->lower[2 * k + 1] = gpuopt__simplex_lower_of(b, c->root[2 * k])[col];
+    c->upper[2 * k] = c->upper[2 * k + 1] = gpuopt__simplex_upper_of(b, c->root[2 * k])[col];
     if (fabs(x - floor(x + 0.5)) <= GPUOPT__SIMPLEX_INTEGRAL) return GPUOPT_OK;
     c->upper[2 * k] = gpuopt__simplex_scaled(down, scale, &exact);
     c->lower[2 * k + 1] = gpuopt__simplex_scaled(down + 1, scale, &exact);

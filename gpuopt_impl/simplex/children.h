@@ -6,7 +6,7 @@
 #ifndef GPUOPT_IMPL_SIMPLEX_CHILDREN_H
 #define GPUOPT_IMPL_SIMPLEX_CHILDREN_H
 
-#include "child_list.h"
+#include "child_roots.h"
 #include "children_share.h"
 
 enum { GPUOPT__SIMPLEX_CHILDREN_COPIES = 65536, GPUOPT__SIMPLEX_CHILDREN_PIVOTS = 65536 };
@@ -77,6 +77,10 @@ static gpuopt_status gpuopt__simplex_children_check(gpuopt_simplex *root, const 
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "changes is out of range");
     if (own->on_pivot_limit != GPUOPT_ON_PIVOT_LIMIT_END && own->on_pivot_limit != GPUOPT_ON_PIVOT_LIMIT_REFACTOR)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "on_pivot_limit is not a constant of its enum");
+    if (own->roots < 0 || own->roots > GPUOPT__SIMPLEX_ROOTS)
+        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "roots is not in 0..65536");
+    if (own->roots > 0 && own->group)
+        return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "with a group, the handle is the only root");
     if (own->pivots == 0) own->pivots = 256;
     if (own->changes == 0) own->changes = 8 * (int64_t)own->batch_size;
     draft->copies = own->batch_size;
@@ -93,7 +97,7 @@ static gpuopt_simplex_children *gpuopt__simplex_children_cut(gpuopt__arena *aren
     gpuopt__simplex_children_job *job = &b->job;
     gpuopt__simplex_child_list *c = &job->children;
     int64_t **const starts[] = {&c->bound_start, &c->cost_start, &b->start[0], &b->start[1], &b->start[2]};
-    int32_t **const of_copies[] = {&job->outcome, &job->iterations},
+    int32_t **const of_copies[] = {&job->outcome, &job->iterations, &c->root},
                     **const of_changes[] = {&c->variable, &c->col, &b->index};
     double **const values[] = {&c->lower, &c->upper, &c->cost, &b->low, &b->high};
     size_t k;
@@ -108,6 +112,7 @@ static gpuopt_simplex_children *gpuopt__simplex_children_cut(gpuopt__arena *aren
         *of_changes[k] = (int32_t *)gpuopt__cut(arena, b->desc.changes, sizeof(int32_t));
     for (k = 0; k < sizeof values / sizeof *values; k++)
         *values[k] = (double *)gpuopt__cut(arena, b->desc.changes, sizeof(double));
+    gpuopt__simplex_roots_cut(arena, b, &b->roots);
     b->dealt = b->desc.group ? (gpuopt__dealt *)gpuopt__cut(arena, 1, sizeof *dealt) : NULL;
     if (b->desc.group) gpuopt__dealt_cut(arena, dealt);
     return own;
@@ -271,8 +276,8 @@ GPUOPT_API gpuopt_status gpuopt_simplex_children_run(gpuopt_simplex_children *ch
 
 GPUOPT_API gpuopt_status gpuopt_simplex_children_strong_branch(gpuopt_simplex_children *children,
                                                                gpuopt_memory_space where, int32_t count,
-                                                               const int32_t *col, const double *value,
-                                                               int64_t iterations,
+                                                               const int32_t *root, const int32_t *col,
+                                                               const double *value, int64_t iterations,
                                                                const gpuopt_simplex_child_report *report) {
     GPUOPT__ENTERS(children, children->context);
     static const char call[] = "gpuopt_simplex_children_strong_branch";
@@ -281,12 +286,16 @@ GPUOPT_API gpuopt_status gpuopt_simplex_children_strong_branch(gpuopt_simplex_ch
     const void *found = NULL, *at = NULL;
     int32_t k;
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_simplex_children_strong_branch(children, where, count, col, value, iterations, report));
+    GPUOPT__COMPUTES(
+        gpuopt_simplex_children_strong_branch(children, where, count, root, col, value, iterations, report));
     context = children->context;
     status = gpuopt__simplex_check_run(children, call, where, 2 * (int64_t)count, iterations, report, &wanted);
     if (!status && count > 0 && !col) status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "col is NULL");
     if (!status && 2 * (int64_t)count > children->desc.changes)
         status = gpuopt__refuse(context, GPUOPT_ERROR_MEMORY, call, "the descriptor does not allow so many changes");
+    if (!status && root && !value)
+        status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "value is NULL, and root is not");
+    if (!status) status = gpuopt__simplex_take_roots(children, call, where, 2 * count, 2, root);
     if (!status && count > 0)
         status = gpuopt__fetch(context, where, col, sizeof(int32_t) * (uint64_t)count, children->index, &found);
     if (!status && count > 0)

@@ -51,6 +51,7 @@ struct gpuopt_simplex {
     gpuopt__simplex_lp lp;
     gpuopt__simplex_vectors v;
     void *engine;
+    int64_t models;       /* grows when rows or columns are added or removed */
     uint64_t fingerprint; /* with a group: hash of the descriptor and of everything given to the ranks since */
 
     /* Scaling: entry (i, j) is row_scale[i] * a_ij * col_scale[j], x_j is x_j * primal_scale / col_scale[j], and the

@@ -44,7 +44,7 @@ typedef struct children_run {
 
 static gpuopt_status branch(void *of) {
     children_run *c = (children_run *)of;
-    return gpuopt_simplex_children_strong_branch(c->batch, GPUOPT_HOST, c->count, c->col, NULL, 200, &c->report);
+    return gpuopt_simplex_children_strong_branch(c->batch, GPUOPT_HOST, c->count, NULL, c->col, NULL, 200, &c->report);
 }
 
 static void run_children(member *m) {

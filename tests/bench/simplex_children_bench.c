@@ -143,9 +143,9 @@ static int run_batch(const machine *on, const char *model, gpuopt_simplex *root,
     if (status) return failed(on, model, "batch_create", status);
     for (k = -1; k < o->repeat && !status; k++) {
         double begin = now();
-        status =
-            one ? gpuopt_simplex_children_run(batch, GPUOPT_HOST, &single, o->limit, &report)
-                : gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, columns, w->col, NULL, o->limit, &report);
+        status = one ? gpuopt_simplex_children_run(batch, GPUOPT_HOST, &single, o->limit, &report)
+                     : gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, columns, NULL, w->col, NULL, o->limit,
+                                                             &report);
         if (k >= 0) taken[k] = now() - begin;
     }
     gpuopt_simplex_children_destroy(batch);

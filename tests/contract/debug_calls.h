@@ -79,7 +79,8 @@
     X(gpuopt_simplex_get_tableau_rows, w->simplex, H, 0, NULL, NULL)                                      \
     X(gpuopt_simplex_children_create, w->root, &d->children, NULL, &m->children)                          \
     X(gpuopt_simplex_children_run, w->children, H, NULL, 1, NULL)                                         \
-    X(gpuopt_simplex_children_strong_branch, w->children, H, 0, NULL, NULL, 1, NULL)                      \
+    X(gpuopt_simplex_children_set_roots, w->children, H, NULL)                                            \
+    X(gpuopt_simplex_children_strong_branch, w->children, H, 0, NULL, NULL, NULL, 1, NULL)                \
     X(gpuopt_simplex_batch_create, c, &d->programs, NULL, &m->programs)                                   \
     X(gpuopt_simplex_batch_load, w->programs, H, &world_program)                                          \
     X(gpuopt_simplex_batch_iterate, w->programs, 1, NULL)                                                 \

@@ -82,7 +82,7 @@ static void solve_children(pass *p) {
     CALL(gpuopt_simplex_children_create(root, &batch_desc, NULL, &batch));
     for (k = 0; k < CHILDREN / 2; k++) col[k] = 7 * k;
     report.outcome = outcome, report.bound = bound, report.objective = objective, report.x = x;
-    CALL(gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, CHILDREN / 2, col, NULL, 1000, &report));
+    CALL(gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, CHILDREN / 2, NULL, col, NULL, 1000, &report));
     mix(p, outcome, sizeof outcome), mix(p, bound, sizeof bound), mix(p, objective, sizeof objective);
     mix(p, x, sizeof x);
     gpuopt_simplex_children_destroy(batch);

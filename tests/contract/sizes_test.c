@@ -86,10 +86,12 @@ enum { ANY = 1 }; /* any status of the call for this handle */
       gpuopt_simplex_children_create(w->root, s, NULL, &h->children))                                                  \
     X(children_list, gpuopt_simplex_child_list, NONE, 0,                                                               \
       gpuopt_simplex_children_run(w->children, GPUOPT_HOST, s, 1, NULL))                                               \
+    X(children_roots, gpuopt_simplex_root_list, NONE, 0,                                                               \
+      gpuopt_simplex_children_set_roots(w->children, GPUOPT_HOST, s))                                                  \
     X(children_report, gpuopt_simplex_child_report, NONE, 0,                                                           \
       gpuopt_simplex_children_run(w->children, GPUOPT_HOST, &no_children, 1, s))                                       \
     X(children_branch, gpuopt_simplex_child_report, NONE, 0,                                                           \
-      gpuopt_simplex_children_strong_branch(w->children, GPUOPT_HOST, 0, NULL, NULL, 1, s))                            \
+      gpuopt_simplex_children_strong_branch(w->children, GPUOPT_HOST, 0, NULL, NULL, NULL, 1, s))                      \
     X(programs_desc, gpuopt_simplex_batch_desc, &d->programs, 0,                                                       \
       gpuopt_simplex_batch_create(c, s, NULL, &h->programs))                                                           \
     X(programs_tolerances, gpuopt_simplex_tolerances, NONE, 0,                                                         \

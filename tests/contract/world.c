@@ -78,6 +78,7 @@ static world_descs world_describe(void) {
     d.root.method = GPUOPT_METHOD_REVISED; /* required for children on a GPU */
     d.children = GPUOPT_INIT(gpuopt_simplex_children_desc);
     d.children.batch_size = 2;
+    d.children.roots = 1;
     d.programs = GPUOPT_INIT(gpuopt_simplex_batch_desc);
     d.programs.batch_size = 1, d.programs.rows = d.programs.cols = 2;
     d.elimination = GPUOPT_INIT(gpuopt_elimination_desc);

@@ -45,10 +45,10 @@ static int runs(gpuopt_context *context, gpuopt_group *group, const work *w, chi
     int good = !gpuopt_simplex_create(context, w->desc, NULL, &root) &&
                (w->at_slack || !gpuopt_simplex_iterate(root, w->iterations, NULL)) &&
                !gpuopt_simplex_children_create(root, &desc, NULL, &batch);
-    good =
-        good && !gpuopt_simplex_children_run(batch, GPUOPT_HOST, &w->first->c, w->iterations, &found[0]->r) &&
-        !gpuopt_simplex_children_run(batch, GPUOPT_HOST, &w->second->c, w->iterations, &found[1]->r) &&
-        !gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, w->branches, col, NULL, w->iterations, &found[2]->r);
+    good = good && !gpuopt_simplex_children_run(batch, GPUOPT_HOST, &w->first->c, w->iterations, &found[0]->r) &&
+           !gpuopt_simplex_children_run(batch, GPUOPT_HOST, &w->second->c, w->iterations, &found[1]->r) &&
+           !gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, w->branches, NULL, col, NULL, w->iterations,
+                                                  &found[2]->r);
     gpuopt_simplex_children_destroy(batch);
     gpuopt_simplex_destroy(root);
     return good;
@@ -187,7 +187,7 @@ static gpuopt_status err(rank *r, gpuopt_simplex_children *batch, int wrong) {
     if (errs && wrong == 10) c.struct_size = 3;
     if (wrong == TOO_MANY && errs) all->start[0][c.count] += 1000;
     if (wrong == 11 || wrong == BAD_COL)
-        status = gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, 2,
+        status = gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, 2, NULL,
                                                        !errs         ? col
                                                        : wrong == 11 ? other
                                                                      : bad,

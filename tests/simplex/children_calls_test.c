@@ -130,18 +130,18 @@ static void refused_runs(void **state) {
                 gpuopt_simplex_children_run(batch, GPUOPT_DEVICE, &all->c, 100, &after->r));
     }
     REFUSED(ARGUMENT, "count",
-            gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, -1, &far, NULL, 100, &after->r));
+            gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, -1, NULL, &far, NULL, 100, &after->r));
     REFUSED(ARGUMENT, "count",
-            gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, COUNT / 2 + 1, &far, NULL, 100, &after->r));
+            gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, COUNT / 2 + 1, NULL, &far, NULL, 100, &after->r));
     REFUSED(ARGUMENT, "col is NULL",
-            gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, 1, NULL, NULL, 100, &after->r));
+            gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, 1, NULL, NULL, NULL, 100, &after->r));
     REFUSED(ARGUMENT, "col[0]",
-            gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, 1, &far, NULL, 100, &after->r));
+            gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, 1, NULL, &far, NULL, 100, &after->r));
     REFUSED(ARGUMENT, "iterations",
-            gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, 0, NULL, NULL, 0, &after->r));
-    must(gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, 0, NULL, NULL, 100, &after->r));
+            gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, 0, NULL, NULL, NULL, 0, &after->r));
+    must(gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, 0, NULL, NULL, NULL, 100, &after->r));
     assert_int_equal(gpuopt_simplex_children_run(NULL, GPUOPT_HOST, &all->c, 100, &after->r), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_simplex_children_strong_branch(NULL, GPUOPT_HOST, 0, NULL, NULL, 100, NULL),
+    assert_int_equal(gpuopt_simplex_children_strong_branch(NULL, GPUOPT_HOST, 0, NULL, NULL, NULL, 100, NULL),
                      GPUOPT_ERROR_ARGUMENT);
     assert_true(after->x[0] == 0 && after->objective[0] == 0 && after->bound[COUNT - 1] == 0); /* nothing is written */
     must(gpuopt_simplex_children_run(batch, GPUOPT_HOST, &all->c, 100, NULL));
@@ -241,8 +241,8 @@ static void device_memory(void **state) {
     assert_int_equal(gpuopt_simplex_children_run(batch, GPUOPT_DEVICE, &given, 100, &report), GPUOPT_ERROR_ARGUMENT);
     test_device_copy((void *)given.col, &column, sizeof column);
     test_device_copy((void *)given.lb, &at, sizeof at);
-    must(gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, 1, &column, &at, 100, &here->r));
-    must(gpuopt_simplex_children_strong_branch(batch, GPUOPT_DEVICE, 1, given.col, given.lb, 100, &report));
+    must(gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, 1, NULL, &column, &at, 100, &here->r));
+    must(gpuopt_simplex_children_strong_branch(batch, GPUOPT_DEVICE, 1, NULL, given.col, given.lb, 100, &report));
     test_device_copy(there->objective, report.objective, sizeof(double) * COUNT);
     assert_memory_equal(there->objective, here->objective, 2 * sizeof(double));
     while (k > 0) test_device_release(block[--k]);
@@ -416,7 +416,7 @@ static void branches_at_the_present_point(void **state) {
     assert_true(moved > 2);
     all = children_branch(&m, COUNT / 2, some, now);
     report = children_report_new(&m, COUNT), again = children_report_new(&m, COUNT);
-    must(gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, COUNT / 2, some, NULL, 1000, &report->r));
+    must(gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, COUNT / 2, NULL, some, NULL, 1000, &report->r));
     must(gpuopt_simplex_children_run(batch, GPUOPT_HOST, &all->c, 1000, &again->r));
     assert_true(children_report_equal(&m, report, again));
     gpuopt_simplex_children_destroy(batch);

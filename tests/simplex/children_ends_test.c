@@ -205,11 +205,11 @@ static void cutoffs_against_clp(void **state) {
         batch = children_batch(root, 2 * count, 3, GPUOPT_ON_PIVOT_LIMIT_REFACTOR);
         all = children_branch(&m, count, col, x);
         report = children_report_new(&m, 2 * count), without = children_report_new(&m, 2 * count);
-        must(gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, count, col, NULL, 1000, &without->r));
+        must(gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, count, NULL, col, NULL, 1000, &without->r));
         for (cutoff = of_root, k = 0; k < 2 * count; k++) /* half of the largest rise */
             if (without->outcome[k] == GPUOPT_OPTIMAL) cutoff = fmax(cutoff, (of_root + without->objective[k]) / 2);
         must(gpuopt_simplex_set_cutoff(root, cutoff));
-        must(gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, count, col, NULL, 1000, &report->r));
+        must(gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, count, NULL, col, NULL, 1000, &report->r));
         for (k = 0; k < 2 * count; k++) {
             double objective;
             const gpuopt_outcome outcome = children_by_clp(&m, all, k, &objective);
@@ -227,7 +227,7 @@ static void cutoffs_against_clp(void **state) {
         }
         if (cut < beyond - beyond / 4) fail_msg("model %d: %d of %d are cut off", model, (int)cut, (int)beyond);
         must(gpuopt_simplex_set_cutoff(root, HUGE_VAL));
-        must(gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, count, col, NULL, 1000, &report->r));
+        must(gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, count, NULL, col, NULL, 1000, &report->r));
         assert_true(children_report_equal(&m, report, without));
         gpuopt_simplex_children_destroy(batch);
         children_report_free(report);

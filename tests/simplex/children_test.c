@@ -101,8 +101,8 @@ static void boxed_against_rationals(void **state) {
 
 /* ---- Against single handles ---- */
 
-/* A new handle that has gone the root's way, with the changes of child k. A child ends with the first optimum within the
- * tolerances, where the handle goes on to refine it; else both are the same to the bit. */
+/* A new handle that has gone the root's way, with the changes of child k. A child ends with the first optimum within
+ * the tolerances, which the handle goes on to refine; else both are the same to the bit. */
 static void check_single(gpuopt_context *context, const gpuopt_simplex_desc *desc, const mip *m, const children *all,
                          const children_report *r, int32_t k, int64_t iterations) {
     const size_t both = (size_t)m->columns.rows + (size_t)m->columns.cols;
@@ -204,7 +204,7 @@ static void branching_against_clp(void **state) {
         report = children_report_new(&m, 2 * count);
         again = children_report_new(&m, 2 * count);
         batch = children_batch(root, 2 * count, 0, GPUOPT_ON_PIVOT_LIMIT_END);
-        must(gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, count, col, NULL, 1000, &report->r));
+        must(gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, count, NULL, col, NULL, 1000, &report->r));
         must(gpuopt_simplex_children_run(batch, GPUOPT_HOST, &all->c, 1000, &again->r));
         assert_true(children_report_equal(&m, report, again));
         for (k = 0; k < 2 * count; k++) {
@@ -407,13 +407,14 @@ static void branching_at_own_values(void **state) {
     (void)state;
     assert_int_equal(simplex_iterate(root, 100).outcome, GPUOPT_OPTIMAL);
     batch = children_batch(root, 8, 0, GPUOPT_ON_PIVOT_LIMIT_END);
-    must(gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, 4, col, value, 100, &report->r));
+    must(gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, 4, NULL, col, value, 100, &report->r));
     for (k = 0; k < 8; k++) {
         assert_int_equal(report->outcome[k], GPUOPT_OPTIMAL);
         assert_true(fabs(report->objective[k] - expected[k]) <= 1e-9);
     }
-    assert_int_equal(gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, 1, bad_col, bad_value, 100, &report->r),
-                     GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(
+        gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, 1, NULL, bad_col, bad_value, 100, &report->r),
+        GPUOPT_ERROR_ARGUMENT);
     gpuopt_simplex_children_destroy(batch);
     children_report_free(report);
     gpuopt_simplex_destroy(root);
