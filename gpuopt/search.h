@@ -525,7 +525,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_tableau_rows(gpuopt_simplex *simplex
  *
  *     gpuopt_simplex_children_create(root, &desc, NULL, &children);
  *     gpuopt_simplex_children_run(children, GPUOPT_HOST, &list, 500, &report);   // outcome, bound, ... of each
- *     gpuopt_simplex_children_strong_branch(children, GPUOPT_HOST, count, col, x, 50, &report);   // both sides
+ *     gpuopt_simplex_children_strong_branch(children, GPUOPT_HOST, count, NULL, col, x, 50, &report);   // both sides
  *
  *     gpuopt_simplex_children_set_roots(children, GPUOPT_HOST, &nodes);          // desc.roots: other bases and bounds
  *     list.root = node_of_child;                                                 // and children of those

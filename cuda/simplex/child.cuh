@@ -46,11 +46,11 @@ struct ChildArray {
     __device__ operator T *() const { return ptx_global(at); }
 };
 
-/* A second copy of A, for y'A: columns in slices of 32, one per lane, and four entries at a time. Four
- * number e of them all is at 32 * (begin + e); entries that a column lacks are 0. Columns with more than CHILD_LONG
- * entries are listed, as all are if y has no place in shared memory. Values are without the scales of the rows, which y
- * has instead. In most models columns have one value then, up to signs: where that is so for all of a slice, it is
- * flat, and the rows with those signs suffice, in a fifth of the memory. */
+/* A second copy of A, for y'A: columns in slices of 32, one per lane, and four entries at a time. Four number e of them
+ * all is at 32 * (begin + e); entries that a column lacks are 0. Columns with more than CHILD_LONG entries are listed,
+ * as all are if y has no place in shared memory. Values are without the scales of the rows, which y has instead. In
+ * most models each column then has one value, up to signs. A slice is flat if all its columns are like this: the rows
+ * with their signs suffice, in a fifth of the memory. */
 struct alignas(8) ChildSlice {
     unsigned begin, fours; /* the latter with CHILD_FLAT, and CHILD_HAS_LONG */
 };

@@ -169,8 +169,8 @@ class ChildDual : public ChildWeights {
     }
 
   protected:
-    /* Variable q, whose column is in alpha, enters on position p, whose row of B^-1 is in rho and that of B^-1 N in
-     * row; the one there leaves at a bound. shifts: reduced costs that get the wrong sign become 0 by a shift of their
+    /* Variable q enters on position p, and the variable there leaves at a bound. alpha has the column of q, rho the row
+     * of B^-1 at p, and row that of B^-1 N. shifts: reduced costs that get the wrong sign become 0 by a shift of their
      * costs. Returns what price() would. */
     __device__ int exchange(int p, int q, bool to_upper, bool shifts) {
         return child_root.compact ? exchange_rows<true>(p, q, to_upper, shifts)

@@ -216,8 +216,8 @@ class Child : public ChildProof {
         return GPUOPT_MORE;
     }
 
-    /* Without its bound a column must not have a reduced cost of the wrong sign at all, however small, or the bound by
-     * the duals proves nothing: primal iterations mend that. Returns whether they have done something. */
+    /* A column without a bound must not have a reduced cost of the wrong sign at all, however small, or the bound by
+     * the duals proves nothing. Primal iterations mend that. Returns whether they have done something. */
     __device__ bool make_exact(int most) {
         const double least = 1e-28 * gpuopt__max(1, child_root.largest_cost);
         auto far = [&](int v) {

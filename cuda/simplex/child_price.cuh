@@ -39,8 +39,9 @@ class ChildPrice : public ChildProducts {
     }
 
   protected:
-    /* The same but for the barrier at the end, and each(v, state, entry, d) for the lanes of a warp at a time, with the
-     * reduced cost if REDUCED, no longer behind then; the state of lanes that have no variable is 0. */
+    /* The same without the barrier at the end. It also calls each(v, state, entry, d) for the lanes of a warp at a
+     * time. If REDUCED, d is the reduced cost, which is no longer behind then. Lanes without a variable have state 0.
+     * */
     template <bool REDUCED, class Each>
     __device__ void price(const double *y, Each each) {
         if (child_root.banks > 0) {

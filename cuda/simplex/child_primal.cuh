@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Children of one basis on the GPU: iterations of the primal simplex method, which take a feasible point to an optimum
- * where the costs that the dual method had to shift are back.
+ * Children of one basis on the GPU: iterations of the primal simplex method. They take a feasible point to an optimum,
+ * once the costs that the dual method had to shift are back.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_CHILD_PRIMAL_CUH
 #define GPUOPT_CUDA_SIMPLEX_CHILD_PRIMAL_CUH

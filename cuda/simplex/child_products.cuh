@@ -19,7 +19,8 @@ class ChildProducts : public ChildSums {
     bool known_products = false; /* the rows of V have products behind them: child_weights.cuh */
 
     /* out [rows] = B^-1 times a list by rows (FTRAN), or B^-T times one by positions (BTRAN). out is none of the list's
-     * arrays. marks: not null: only where that or its neighbour has an entry. Number: the precision of B0^-1. */
+     * arrays. If marks is not null, only places count at which it, or its neighbour, has an entry. Number: the
+     * precision of B0^-1. */
     template <bool FTRAN, class Number = double>
     __device__ __noinline__ void product(const ChildList &list, double *into, const double *marks = nullptr) {
         if (child_root.compact) return compact_product<FTRAN, Number>(list, into, marks);

@@ -24,8 +24,8 @@ class ChildProof : public ChildPrimal {
     __device__ static bool row_is_long() {
         return child_root.row_start[child_root.rows] > int64_t{32} * child_root.rows;
     }
-    /* LANES threads work on a row: calls some(from, end) for its entries, of which this thread has from, from + LANES,
-     * ... before end; then all(i), where these threads may meet: a part of a warp that has no row calls all(-1). */
+    /* LANES threads work on a row. some(from, end) is called for its entries: this thread has from, from + LANES, ...
+     * before end. Then all(i) is called, where these threads may meet; a part of a warp without a row calls all(-1). */
     template <int LANES, class Some, class All>
     __device__ static void each_row(Some some, All all) {
         for (int first = warp() * (32 / LANES); first < child_root.rows; first += warps() * (32 / LANES)) {
@@ -127,9 +127,9 @@ class ChildProof : public ChildPrimal {
         return -gpuopt__simplex_total(&sum);
     }
 
-    /* y + y_low gets nearer to the duals of a basis, for the true costs (ray < 0), with their shifts if `direction` is
-     * not 0, or for those of a ray: by BTRAN of what the reduced costs of basic variables are instead of 0. Leaves out
-     * what is at most `least`. Returns the largest. */
+    /* y + y_low gets nearer to the duals of a basis: for the true costs (ray < 0), with their shifts if `direction` is
+     * not 0, or for the costs of a ray. This adds BTRAN of the reduced costs that basic variables have instead of 0. It
+     * leaves out what is at most `least`, and returns the largest. */
     __device__ __noinline__ double refine_once(int ray, double direction, double least) {
         double most = 0;
         for (int i = thread(); i < child_root.rows; i += threads()) {
@@ -199,8 +199,8 @@ class ChildProof : public ChildPrimal {
 
     /* ---- Bounds that the rows imply ---- */
 
-    /* Bounds of all columns into key and z, as lower and upper ones: where a column has none, one that a row implies
-     * with the bounds of its other columns, with a margin for rounding. Returns whether all are near enough for
+    /* Bounds of all columns into key and z, as lower and upper ones. A missing bound is replaced by one that a row
+     * implies with the bounds of its other columns, with a margin for rounding. Returns whether all are near enough for
      * rounding in reduced costs not to matter. Overwrites moved, tau, alpha and rho. */
     __device__ __noinline__ bool imply_bounds() {
         const double far = 1e6;
@@ -225,9 +225,9 @@ class ChildProof : public ChildPrimal {
         }
         return !any(!near);
     }
-    /* The least and the largest activity of each row, but for terms that are infinite, into moved and tau, the sum of
-     * their terms' sizes into alpha, and how many are infinite into rho: those of the least, and 2^26 times those of
-     * the most. */
+    /* The least and the largest activity of each row, without infinite terms, into moved and tau; the sum of their
+     * terms' sizes into alpha. rho counts the infinite terms: those of the least activity, and 2^26 times those of the
+     * largest. */
     template <int LANES>
     __device__ void activities() {
         double least, most, size, infinite;
@@ -254,8 +254,8 @@ class ChildProof : public ChildPrimal {
                     child_own.rho[i] = infinite;
             });
     }
-    /* What row i implies for a column with the entry a: by its largest activity, and the least of the other columns, if
-     * `least`, else the other way round. its: the column's bound in the latter sum. Infinite: nothing. */
+    /* What row i implies for a column with the entry a. If `least`, by the row's largest activity and the least of the
+     * other columns; else the other way round. its: the column's bound in the latter sum. Infinite: nothing. */
     __device__ double implied(int i, double a, bool least, double its) const {
         const int v = child_root.cols + i; /* minus the activity */
         const double side = least ? -child_own.lower[v] : -child_own.upper[v],
@@ -269,8 +269,8 @@ class ChildProof : public ChildPrimal {
         return (side - others) / a + (upper ? margin : -margin);
     }
 
-    /* A bound on the sum of costs times values by y + y_low: of the true costs, or of no costs; implied: with the
-     * bounds of columns that are in key and z. */
+    /* A bound on the sum of costs times values by y + y_low. costs: the true costs count, else none. implied: columns
+     * have the bounds in key and z. */
     __device__ __noinline__ double bound_by_duals(bool costs, bool implied) {
         gpuopt__simplex_sum sum = {0, 0, 0};
         double slack = 0;

@@ -67,9 +67,9 @@ class ChildRatioTest : public ChildPrice {
     }
 
   private:
-    /* Prices the row in rho out, and puts the variables whose reduced costs reach 0 into the list; but those whose
-     * steps are certainly longer than the one that Harris' test allows are left out, so the list is short. Returns the
-     * first of this thread's that block by themselves. */
+    /* Prices the row in rho out, and lists the variables whose reduced costs reach 0. The list is short: it lacks those
+     * whose steps are certainly longer than Harris' test allows. Returns the first of this thread's that block by
+     * themselves. */
     __device__ ChildBest list_break_points(double sigma, const gpuopt__simplex_slope &slope) {
         ChildBest mine = {0, -1};
         int waiting = 0;        /* of the warp, */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Children of several bases on the GPU: how a block makes a root. It begins with the inverse of the handle, or with
- * that of the slack basis, and lets the root's other basic variables enter, one after the other, each on the largest
- * entry of its column where a variable still has to leave. These pivots are kept in U and V as those of a child are,
- * and merged into the root's own inverse. Then the root's point, reduced costs and dual weights follow.
+ * that of the slack basis. The root's other basic variables enter, one after the other. Each takes the position where
+ * its column has the largest entry, among those still to be left. These pivots are kept in U and V as those of a child
+ * are, and merged into the root's own inverse. Then the root's point, reduced costs and dual weights follow.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_CHILD_ROOT_CUH
 #define GPUOPT_CUDA_SIMPLEX_CHILD_ROOT_CUH

@@ -32,8 +32,8 @@ class ChildSums : public ChildCore {
         return {gather(all, child_own.flips, is_wanted), child_own.flips};
     }
     /* Sums `terms` terms for each pair. put_terms(first, count) puts some hundreds of them into shared memory at a
-     * time; place(pair) is the pair's place in the line of a term. put(pair, more, sum) takes a sum; more: add it to
-     * the one before. Each warp takes 32 pairs at a time. If the rest suffices only for half of the warps, or a
+     * time. place(pair) is the pair's place in the line of a term. put(pair, more, sum) takes a sum; more: it is added
+     * to the one before. Each warp takes 32 pairs at a time. If the rest suffices only for half of the warps, or a
      * quarter, two or four warps share the terms of the same pairs. */
     template <bool FTRAN, class Number = double, class Stage, class Place, class Put>
     __device__ void add_up(Pairs pairs, int terms, Stage put_terms, Place place, Put put) {

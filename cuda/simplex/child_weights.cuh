@@ -39,8 +39,8 @@ class ChildWeights : public ChildRatioTest {
     using ChildRatioTest::ChildRatioTest;
 
   protected:
-    /* What the weights after a pivot need besides alpha, which is in U and V already, but is not counted. squares: this
-     * thread's part of the square of rho's norm, which is returned. */
+    /* What the weights after a pivot need besides alpha, which is in U and V already, but not yet counted. squares:
+     * this thread's part of the square of rho's norm. Returns that square. */
     template <bool COMPACT>
     __device__ double prepare_weights(double by, double squares) {
         if (child_root.pricing != GPUOPT_DUAL_PRICING_STEEPEST_EDGE) {

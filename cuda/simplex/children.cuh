@@ -2,11 +2,12 @@
  *
  * Children of one basis on the GPU: the calls of a batch.
  *
- * How a call travels: gpuopt_impl/simplex/batch.h checks the children and scales what they change. children_run uploads
- * the root's model and point if they are new, makes the inverse by rows (children_root.cuh), and launches
- * solve_children: each block takes one child after the other and works on it from beginning to end (child_end.cuh, with
- * the iterations in child_dual.cuh and the products in child_products.cuh). Blocks share nothing but the root and the
- * number of the next child, so what is found about a child depends on nothing else.
+ * How a call travels: gpuopt_impl/simplex/children.h checks the children and scales what they change. children_run
+ * uploads the handle's model and point if they are new, makes the inverse by rows (children_root.cuh), and makes the
+ * other roots (children_roots.cuh). Then it launches solve_children. Each block takes one child after the other and
+ * works on it from beginning to end: child_end.cuh, with the iterations in child_dual.cuh and the products in
+ * child_products.cuh. Blocks share nothing but the roots and the number of the next child, so what is found about a
+ * child depends on nothing else.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_CHILDREN_CUH
 #define GPUOPT_CUDA_SIMPLEX_CHILDREN_CUH
@@ -116,7 +117,7 @@ gpuopt_status cuda_simplex_children_create(gpuopt_simplex_children *b) {
 gpuopt_status cuda_simplex_children_set_roots(gpuopt_simplex_children *b, int32_t *singular) {
     CudaChildren *c = cuda_batch(b);
     DeviceScope scope(b->context);
-    c->known = false; /* the roots, too, decide how the handle's inverse is kept */
+    if (c->root.sum_banks > 0) c->known = false; /* the roots, too, decide whether cores are kept alone */
     gpuopt_status status = child_bring_root(b, c);
     for (int first = 0; first < b->roots.count && !status && *singular < 0; first += c->places)
         status = child_make_roots(b, c, first, std::min(c->places, b->roots.count - first), singular);
@@ -125,9 +126,9 @@ gpuopt_status cuda_simplex_children_set_roots(gpuopt_simplex_children *b, int32_
 
 /* ---- Runs ---- */
 
-/* The order in which blocks take the children: those of one root together, whose inverse then stays in the cache, and
- * first those whose bounds are farthest from the handle's point. They tend to take the most pivots, and the call ends
- * when the last one does. */
+/* The order in which blocks take the children. Those of one root come together, so that its inverse stays in the cache.
+ * Of these, the first have bounds that are farthest from the handle's point. They tend to take the most pivots, and the
+ * call ends when the last one does. */
 void child_order(const gpuopt_simplex_children *b, const RootCopy &root, int *order) {
     const gpuopt__simplex_child_list &from = b->job.children;
     for (int k = 0; k < from.count; k++) {

@@ -120,8 +120,8 @@ __global__ void __launch_bounds__(PRODUCT_THREADS)
     if (threadIdx.x % 32 == 0) weight[-1 - r.place_of_row[i]] = norm;
 }
 
-/* Takes what is rounding out of the rows of the inverse, and counts the other entries. weight: the squared norms of
- * rows at their positions, which are the rows if that is null; or 1. One warp per row. */
+/* Takes what is rounding out of the rows of the inverse, and counts the other entries. weight gets the squared norms of
+ * rows, or 1, at their positions; position null: these are the rows. One warp per row. */
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     weigh_lines(int rows, int64_t pitch, double *lines, bool norms, const int *position, double *weight,
                 unsigned long long *nonzeros) {

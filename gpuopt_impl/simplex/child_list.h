@@ -133,9 +133,9 @@ static void gpuopt__simplex_scale_bounds(gpuopt_simplex_children *b, const gpuop
     }
 }
 
-/* Fills the job's children from the caller's. The lists share the staging for what is in device memory, so one of
- * bounds is scaled before the next one is fetched: columns first, and then, behind them, rows; last the children's
- * entries are brought together. */
+/* Fills the job's children from the caller's. The lists share the staging for what is in device memory, so a list is
+ * scaled before the next one is fetched. Bounds of columns come first, and those of rows behind them, so that each
+ * child's entries are together. */
 static gpuopt_status gpuopt__simplex_take_children(gpuopt_simplex_children *b, const char *call,
                                                    gpuopt_memory_space where, const gpuopt_simplex_child_list *given) {
     gpuopt_simplex *s = b->root;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Children of one basis: the public calls. They check what the caller gives, bring it into the root's scales, and leave
- * the work to the backend; see cpu_children.h and cuda/simplex/batch.cuh.
+ * the work to the backend; see cpu_children.h and cuda/simplex/children.cuh.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_CHILDREN_H
 #define GPUOPT_IMPL_SIMPLEX_CHILDREN_H

@@ -46,8 +46,8 @@ static uint64_t gpuopt__simplex_share_hash(const gpuopt_simplex_children *b) {
     return gpuopt__simplex_scales_fingerprint(s, gpuopt__hash_numbers(GPUOPT__HASH_START, whole, sizeof whole / 8));
 }
 
-/* Of what a run does, and of where the root stands, as far as this is known without asking the backend. col: of
- * strong branching on `given` columns; else NULL, and the job's children are meant. */
+/* A hash of what a run does, and of where the root stands, as far as this is known without asking the backend. col: of
+ * strong branching on `given` columns; NULL: the job's children are meant. */
 static uint64_t gpuopt__simplex_share_fingerprint(const gpuopt_simplex_children *b, int64_t given, const int32_t *col,
                                                   const double *value, int64_t iterations,
                                                   const gpuopt_simplex_child_report *report) {

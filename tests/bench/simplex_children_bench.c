@@ -9,9 +9,9 @@
  * counted (3); the median counts. check: so many children, evenly spaced, are solved by a single handle on the CPU,
  * too. bases: where the roots' optimal bases are kept between runs, as NAME.basis; one that is there is loaded and
  * checked instead of a solve.
+ * parents: then as many children (copies) of N parents, in one call, and as many of the root alone, whose columns are
+ * tried again and again. Parents come from random dives of up to 12 decisions below the root.
  * A line for all children, then for 24 and for 1 of them:
- * parents: then also as many children (copies) of N parents in one call, and as many of the root alone, whose columns
- * are tried again and again. Parents come from random dives of up to 12 decisions below the root.
  *     children, pivots  of all of them together, and of the child that takes the most
  *     seconds           of the call, reports in host memory; us a child; thousands of pivots a second
  *     sum               of the objectives of those that are OPTIMAL, and how many had which outcome
