@@ -91,10 +91,16 @@ void node_back(worker *w, int32_t depth) {
 }
 
 int node_enter(worker *w, const open_node *node) {
+    node_back(w, 0);
+    if (w->status) return 0;
+    node_set_basis(w, node->basis);
+    return node_go(w, node);
+}
+
+int node_go(worker *w, const open_node *node) {
     int32_t k, count = 0;
     node_back(w, 0);
     if (w->status || !reserve(w, node->depth)) return 0;
-    node_set_basis(w, node->basis);
     if (node->depth == 0) return !w->status;
     for (k = 0; k < node->depth; k++) { /* of several decisions on a column the tightest one counts */
         int32_t j = node->path[k].col;
@@ -230,8 +236,9 @@ int open_relaxation(worker *w) {
     gpuopt_simplex_desc lp = mip_simplex_desc(w->model);
     gpuopt_spare spare = GPUOPT_INIT(gpuopt_spare);
     gpuopt_simplex_children_destroy(w->batch);
+    gpuopt_simplex_children_destroy(w->several);
     gpuopt_simplex_destroy(w->lp);
-    w->batch = NULL; /* made when it is needed */
+    w->batch = w->several = NULL; /* made when they are needed */
     w->lp = NULL;
     lp.lb = w->lb;
     lp.ub = w->ub;
@@ -282,6 +289,7 @@ void worker_close(worker *w) {
     size_t k;
     for (k = 0; k < sizeof memory / sizeof *memory; k++) free(memory[k]);
     gpuopt_simplex_children_destroy(w->batch);
+    gpuopt_simplex_children_destroy(w->several);
     gpuopt_simplex_destroy(w->lp);
     gpuopt_propagator_destroy(w->propagator);
     gpuopt_context_destroy(w->context);

@@ -30,8 +30,9 @@ typedef struct history {
 /* An open node: the decisions that lead there, and the basis to begin with. */
 typedef struct open_node {
     double bound;   /* no solution in it is better */
-    uint8_t *basis; /* of the parent's relaxation */
-    int32_t depth;
+    double before;  /* the same, as far as its parent knew */
+    uint8_t *basis; /* of the parent's relaxation, or of its own: */
+    int32_t depth, solved;
     decision path[];
 } open_node;
 
@@ -64,7 +65,7 @@ typedef struct step {
     int64_t start;
 } step;
 
-enum { MOST_TRIED = 16, MOST_THREADS = 256, MOST_CUTS = 1 << 14, MOST_CUT_ENTRIES = 1 << 22 };
+enum { MOST_TRIED = 16, MOST_BATCH = 64, MOST_THREADS = 256, MOST_CUTS = 1 << 14, MOST_CUT_ENTRIES = 1 << 22 };
 
 typedef struct worker {
     tree *tree;
@@ -73,6 +74,8 @@ typedef struct worker {
     gpuopt_propagator *propagator; /* its level 0 holds the bounds of the whole tree */
     gpuopt_simplex *lp;            /* has the propagator's bounds */
     gpuopt_simplex_children *batch;
+    gpuopt_simplex_children *several; /* of nodes, so many at a time: */
+    int32_t at_once;
     gpuopt_status status; /* the first that was not OK */
     int late;             /* it has been interrupted */
     int shows;            /* it prints the progress */
@@ -116,6 +119,11 @@ void worker_close(worker *w);
 
 /* Goes to a node from anywhere: its decisions, and the basis of its parent. */
 int node_enter(worker *w, const open_node *node);
+/* The same but for the basis. */
+int node_go(worker *w, const open_node *node);
+/* Solves the relaxations of an open node and of others, and puts back those in which there may be a better solution. 0:
+ * there are no others, and nothing has been done. */
+int nodes_solve(worker *w, open_node *first);
 /* Goes down to a child. */
 int node_descend(worker *w, decision d);
 /* Goes up to an ancestor that was entered or descended to since, or to the root. */
@@ -160,6 +168,9 @@ void tree_put(worker *w, decision d);
 /* Takes the first open node, to be freed by the caller, and waits for one while others may still add some; NULL: there
  * is none, or time is up. */
 open_node *tree_take(worker *w);
+/* Takes up to `most` other open nodes that are not solved. Returns how many. */
+int32_t tree_take_more(worker *w, open_node **node, int32_t most);
+void tree_put_back(worker *w, open_node **node, int32_t count);
 /* Offers a solution, and takes over the tree's best one: from now on only better solutions count. */
 void tree_offer(worker *w, const double *x, double objective);
 void tree_adopt(worker *w);

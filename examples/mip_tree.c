@@ -83,8 +83,9 @@ void tree_put(worker *w, decision d) {
     int32_t depth = w->depth + 1, k;
     open_node *n = malloc(sizeof *n + sizeof d * (size_t)depth + basis);
     if (n) {
-        n->bound = w->bound;
+        n->bound = n->before = w->bound;
         n->depth = depth;
+        n->solved = 0;
         for (k = 0; k < depth; k++) n->path[k] = k < w->depth ? w->path[k].d : d;
         n->basis = (uint8_t *)(n->path + depth);
         memcpy(n->basis, w->basis, basis);
@@ -113,6 +114,36 @@ open_node *tree_take(worker *w) {
     if (!n) pthread_cond_broadcast(&t->changed);
     pthread_mutex_unlock(&t->lock);
     return n;
+}
+
+int32_t tree_take_more(worker *w, open_node **node, int32_t most) {
+    enum { PASSED = 64 }; /* solved ones on the way */
+    tree *t = w->tree;
+    open_node *passed[PASSED];
+    int32_t count = 0, others = 0;
+    pthread_mutex_lock(&t->lock);
+    while (t->count > 0 && count < most && others < PASSED) {
+        open_node *n = take(t);
+        if (n->solved) passed[others++] = n;
+        else node[count++] = n;
+    }
+    while (others > 0) put(t, passed[--others]); /* their memory is there */
+    pthread_mutex_unlock(&t->lock);
+    return count;
+}
+
+void tree_put_back(worker *w, open_node **node, int32_t count) {
+    tree *t = w->tree;
+    int32_t k;
+    pthread_mutex_lock(&t->lock);
+    for (k = 0; k < count; k++)
+        if (put(t, node[k])) {
+            w->given_up = fmin(w->given_up, node[k]->bound);
+            free(node[k]);
+            worker_ok(w, GPUOPT_ERROR_MEMORY);
+        }
+    pthread_cond_broadcast(&t->changed);
+    pthread_mutex_unlock(&t->lock);
 }
 
 void tree_offer(worker *w, const double *x, double objective) {

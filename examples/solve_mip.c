@@ -25,6 +25,7 @@ static const char usage[] =
     "usage: solve_mip MODEL [options]\n"
     "  MODEL              an MPS file (also by gzip; -: standard input)\n"
     "  --threads N        threads that search, each at a node of its own (1)\n"
+    "  --batch N          relaxations of up to N open nodes are solved in one call, before one is searched (1)\n"
     "  --backend B        cpu, cuda or auto: the CPU (auto)\n"
     "  --solution FILE    write \"name value\" for each column, if there is a solution\n"
     "  --time S           the same as --seconds S; without either S is 600\n" USAGE_SHARED "status:\n"
@@ -37,7 +38,7 @@ static const char usage[] =
 
 typedef struct options {
     const char *model, *backend, *solution;
-    int64_t threads;
+    int64_t threads, batch;
     int json;
 } options;
 
@@ -52,6 +53,7 @@ static int take(void *options_of, const char *name, const char *value) {
         interrupt_limit(seconds);
         return end != value && !*end && seconds > 0;
     }
+    if (strcmp(name, "--batch") == 0) return whole_number(value, MOST_BATCH, &o->batch);
     if (strcmp(name, "--threads") == 0) return whole_number(value, MOST_THREADS, &o->threads);
     return -1;
 }
@@ -298,14 +300,15 @@ static void *search(void *worker_of) {
     while ((next = tree_take(w)) != NULL) {
         int inside = 1;
         show_progress(w);
-        w->bound = next->bound;
+        if (w->at_once > 1 && !next->solved && nodes_solve(w, next)) continue;
+        w->bound = next->before;
         node_back(w, 0);
         tree_adopt(w);
         if (w->cutoff < w->known) /* at level 0, the consequences of the cutoff and the root's reduced costs */
             inside = tighten_by_cost(w, t->root_objective, t->root_x, t->root_slope) >= 0 &&
                      worker_ok(w, gpuopt_propagator_commit(w->propagator));
         w->known = w->cutoff;
-        inside = inside && w->bound < w->cutoff && node_enter(w, next);
+        inside = inside && next->bound < w->cutoff && node_enter(w, next);
         free(next);
         while (inside && !w->late && !w->status && !(t->unbounded && w->cutoff < HUGE_VAL))
             inside = branch(w, solve_node(w)), show_progress(w);
@@ -404,6 +407,7 @@ static int run(const options *o, const mip *model, const whole_rows *whole, int 
         w[k].given_up = HUGE_VAL;
         w[k].tree = &t;
         w[k].backend = o->backend;
+        w[k].at_once = (int32_t)o->batch;
         w[k].printer.name = o->model;
     }
     t.infeasible = infeasible;
@@ -426,7 +430,7 @@ static int run(const options *o, const mip *model, const whole_rows *whole, int 
 }
 
 int main(int argc, char **argv) {
-    options o = {.backend = "auto", .threads = 1};
+    options o = {.backend = "auto", .threads = 1, .batch = 1};
     mip model;
     char error[1024];
     whole_rows whole;
