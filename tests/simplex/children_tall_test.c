@@ -5,6 +5,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/simplex/children.h"
 
@@ -132,6 +133,66 @@ static void against_clp(void **state) {
     gpuopt_context_destroy(context);
 }
 
-static const struct CMUnitTest tests[] = {cmocka_unit_test(against_clp)};
+/* Children of the handle and of two other roots, whose bounds are others, and so is the number of columns in the basis.
+ * The second one's basis is far from the handle's: it has slacks alone. */
+static void of_roots_against_clp(void **state) {
+    enum { ROOTS = 2 };
+    gpuopt_context *context = test_context(NULL);
+    uint64_t seed = 43;
+    int model, some = 0;
+    (void)state;
+    for (model = 0; model < (test_few() ? 2 : 3); model++) {
+        mip m = tall_model(&seed, model == 1 ? 0 : FLAT), of_root[ROOTS];
+        const int32_t both = m.columns.rows + m.columns.cols;
+        gpuopt_simplex_desc desc = children_root_desc(&m, 1);
+        gpuopt_simplex *handle, *own;
+        children *all = children_draw(&seed, &m, COUNT, CHILDREN_BOUNDS);
+        children_report *report = children_report_new(&m, COUNT);
+        gpuopt_simplex_children_desc of_batch = children_batch_desc(COUNT);
+        gpuopt_simplex_children *batch;
+        gpuopt_simplex_root_list list = GPUOPT_INIT(gpuopt_simplex_root_list);
+        uint8_t *basis = calloc((size_t)(ROOTS * both), 1);
+        double *bounds = calloc((size_t)(2 * ROOTS * COLS), sizeof *bounds);
+        int32_t root[COUNT], k, j;
+        desc.algorithm = GPUOPT_ALGORITHM_DUAL;
+        own = simplex_create(context, &desc);
+        for (k = 0; k < ROOTS; k++) { /* each tenth column is fixed at its lower bound */
+            of_root[k] = children_copy(&m);
+            for (j = k; j < COLS; j += 10) of_root[k].ub[j] = m.lb[j];
+            must(gpuopt_simplex_set_bounds(own, GPUOPT_HOST, COLS, NULL, of_root[k].lb, of_root[k].ub));
+            if (k == 0) simplex_iterate(own, 100000);
+            must(gpuopt_simplex_get_basis(own, GPUOPT_HOST, basis + k * both));
+            memcpy(bounds + k * COLS, of_root[k].lb, sizeof *bounds * COLS);
+            memcpy(bounds + (ROOTS + k) * COLS, of_root[k].ub, sizeof *bounds * COLS);
+        }
+        for (j = 0; j < both; j++) basis[both + j] = j < COLS ? GPUOPT_VARIABLE_AT_LOWER : GPUOPT_VARIABLE_BASIC;
+        gpuopt_simplex_destroy(own);
+        handle = simplex_create(context, &desc);
+        if (model < 2) simplex_iterate(handle, 100000);
+        of_batch.pivots = model == 1 ? 3 : 200;
+        of_batch.on_pivot_limit = model == 1 ? GPUOPT_ON_PIVOT_LIMIT_REFACTOR : GPUOPT_ON_PIVOT_LIMIT_END;
+        of_batch.roots = ROOTS;
+        must(gpuopt_simplex_children_create(handle, &of_batch, NULL, &batch));
+        list.count = ROOTS, list.basis = basis, list.lb = bounds, list.ub = bounds + ROOTS * COLS;
+        must(gpuopt_simplex_children_set_roots(batch, GPUOPT_HOST, &list));
+        for (k = 0; k < COUNT; k++) root[k] = k % (ROOTS + 1) - 1;
+        all->c.root = root;
+        must(gpuopt_simplex_children_run(batch, GPUOPT_HOST, &all->c, 10000, &report->r));
+        for (k = 0; k < COUNT; k++) {
+            children_agree_with_clp(root[k] < 0 ? &m : &of_root[root[k]], all, report, k);
+            some += root[k] >= 0 && report->iterations[k] > 2;
+        }
+        gpuopt_simplex_children_destroy(batch);
+        gpuopt_simplex_destroy(handle);
+        for (k = 0; k < ROOTS; k++) children_free(&of_root[k]);
+        children_report_free(report);
+        free(all), free(basis), free(bounds);
+        mip_free(&m);
+    }
+    assert_true(some > 10);
+    gpuopt_context_destroy(context);
+}
+
+static const struct CMUnitTest tests[] = {cmocka_unit_test(against_clp), cmocka_unit_test(of_roots_against_clp)};
 
 TEST_MAIN(tests)
