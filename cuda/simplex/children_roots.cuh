@@ -49,7 +49,7 @@ bool child_roots_have_gram(const gpuopt_simplex_children *b, const CudaChildren 
     return !c->root.compact && child_products(b) > 0 && c->entries * each * +CHILD_PRODUCTS_PAY >= rows * rows;
 }
 
-/* Tells the device where the arrays of `count` roots lie. */
+/* Copies to the device where the arrays of `count` roots lie. */
 gpuopt_status child_put_views(CudaChildren *c, int count, bool gram) {
     const RootArrays &a = c->roots;
     const ChildRoot &handle = c->root;
