@@ -127,9 +127,9 @@ class ChildProof : public ChildPrimal {
         return -gpuopt__simplex_total(&sum);
     }
 
-    /* y + y_low gets nearer to the duals of a basis: for the true costs (ray < 0), with their shifts if `direction` is
-     * not 0, or for the costs of a ray. This adds BTRAN of the reduced costs that basic variables have instead of 0. It
-     * leaves out what is at most `least`, and returns the largest. */
+    /* y + y_low gets nearer to the duals of a basis. They belong to the true costs (ray < 0), with their shifts if
+     * `direction` is not 0, or to the costs of a ray. This adds BTRAN of the reduced costs that basic variables have
+     * instead of 0. It leaves out what is at most `least`, and returns the largest. */
     __device__ __noinline__ double refine_once(int ray, double direction, double least) {
         double most = 0;
         for (int i = thread(); i < child_root.rows; i += threads()) {
@@ -225,9 +225,9 @@ class ChildProof : public ChildPrimal {
         }
         return !any(!near);
     }
-    /* The least and the largest activity of each row, without infinite terms, into moved and tau; the sum of their
-     * terms' sizes into alpha. rho counts the infinite terms: those of the least activity, and 2^26 times those of the
-     * largest. */
+    /* The least and the largest activity of each row, without infinite terms, into moved and tau. Into alpha: the sum
+     * of their terms' sizes. Into rho: how many terms of the least activity are infinite, and 2^26 times how many of
+     * the largest. */
     template <int LANES>
     __device__ void activities() {
         double least, most, size, infinite;
