@@ -306,7 +306,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_children_strong_branch(gpuopt_simplex_ch
     if (children->dealt)
         status = gpuopt__simplex_share_begins(children, call, status, count, col, value, iterations, &wanted);
     if (status || count == 0) return status;
-    status = gpuopt__simplex_fresh_to_solve(children->root, 0);
+    if (!at) status = gpuopt__simplex_fresh_to_solve(children->root, 0);
     for (k = 0; k < count && !status; k++)
         status = gpuopt__simplex_branch_on(children, call, k, ((const int32_t *)found)[k],
                                            at ? ((const double *)at)[k]
