@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * A batch of nodes on the GPU: the rows of one node to evaluate. Each is filtered at the node's bounds, summed if it
- * passes, and moves bounds. gpuopt_impl/propagate/row.h defines the arithmetic and its order, as for the single state
+ * passes, and moves bounds. gpuopt_impl/propagate/arith/row.h defines the arithmetic and its order, as for the single state
  * of tighten.cuh.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_BATCH_ROWS_CUH

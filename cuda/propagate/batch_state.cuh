@@ -4,7 +4,7 @@
  *
  * A node's bounds are the base's, except for the columns in a hash table. A row can only have an effect on the node if
  * the bounds of its columns have moved by more than its capacity. That is the slack of its side less the reach of its
- * entries, see the filter (gpuopt_impl/propagate/filter.h); it is computed for each row at the base's bounds. A change
+ * entries, see the filter (gpuopt_impl/propagate/arith/filter.h); it is computed for each row at the base's bounds. A change
  * of a bound is applied to the rows of its column. A second hash table holds the share of its capacity that each row
  * has used up in this node, an integer. Only rows with a full share, and added rows, are read. Shares are rounded up,
  * so that a row that is not read would not have passed the filter. As integers they do not depend on the order of the

@@ -11,7 +11,7 @@
  *     create.cuh    plan, create, destroy, choice of a driver         resident.cuh  rounds out of shared memory
  *     raw.cuh       the caller's model, uploaded and checked          tighten.cuh   rows that passed: sums, new bounds
  *     build.cuh     sizes, layout of the rows                         rows.cuh      loading and filtering entries
- *     kernels.cuh   the kernels                                       (arithmetic: gpuopt_impl/propagate/row.h)
+ *     kernels.cuh   the kernels                                       (arithmetic: gpuopt_impl/propagate/arith/row.h)
  *     device.cuh    the data of the kernels; bounds                   batch.cuh     many nodes at once (many files)
  *     state.cuh     bounds, sides and rows, in and out                tree.cuh      a tree search (many files)
  *     probe.cuh     probing, with a batch

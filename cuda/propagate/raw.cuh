@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-#include "../../gpuopt_impl/propagate/check.h"
+#include "../../gpuopt_impl/propagate/check/model.h"
 #include "../common/cub.cuh"
 #include "device.cuh"
 

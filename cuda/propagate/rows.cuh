@@ -103,7 +103,7 @@ __device__ gpuopt__pair shuffle_xor(const gpuopt__pair &p, int distance) {
     return {shuffle_xor(p.first, distance), shuffle_xor(p.second, distance)};
 }
 
-/* By halves, as gpuopt_impl/propagate/row.h defines it. Every lane receives the sum of its group, since merging is
+/* By halves, as gpuopt_impl/propagate/arith/row.h defines it. Every lane receives the sum of its group, since merging is
  * commutative. */
 __device__ void merge_activities(gpuopt__propagator_activities &s, int width) {
 #pragma unroll 1

@@ -20,7 +20,7 @@
 #ifndef GPUOPT_CUDA_PROPAGATE_TREE_VIEW_CUH
 #define GPUOPT_CUDA_PROPAGATE_TREE_VIEW_CUH
 
-#include "../../gpuopt_impl/propagate/trail.h"
+#include "../../gpuopt_impl/propagate/arith/trail.h"
 #include "steps.cuh"
 
 namespace {

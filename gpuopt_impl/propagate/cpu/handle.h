@@ -2,13 +2,13 @@
  *
  * Propagation on the CPU: bounds, sides and reports in and out; creating, forking and destroying handles.
  */
-#ifndef GPUOPT_IMPL_PROPAGATE_CPU_H
-#define GPUOPT_IMPL_PROPAGATE_CPU_H
+#ifndef GPUOPT_IMPL_PROPAGATE_CPU_HANDLE_H
+#define GPUOPT_IMPL_PROPAGATE_CPU_HANDLE_H
 
-#include "../common/matrix.h"
-#include "cpu_added.h"
-#include "cpu_rounds.h"
-#include "cpu_trail.h"
+#include "../../common/matrix.h"
+#include "added_rows.h"
+#include "rounds.h"
+#include "trail.h"
 
 /* ---- State in and out ---- */
 
@@ -318,4 +318,4 @@ static gpuopt_status gpuopt__propagator_cpu_fork(gpuopt_propagator *original, gp
     return GPUOPT_OK;
 }
 
-#endif /* GPUOPT_IMPL_PROPAGATE_CPU_H */
+#endif /* GPUOPT_IMPL_PROPAGATE_CPU_HANDLE_H */

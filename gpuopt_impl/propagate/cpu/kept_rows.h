@@ -7,10 +7,10 @@
  * nothing, but they never stop a row that would change something. An evaluation uses the sums only if they are exact,
  * and so equal to the sums that row.h takes in its order. Thus results do not depend on the path to the bounds.
  */
-#ifndef GPUOPT_IMPL_PROPAGATE_CPU_KEPT_H
-#define GPUOPT_IMPL_PROPAGATE_CPU_KEPT_H
+#ifndef GPUOPT_IMPL_PROPAGATE_CPU_KEPT_ROWS_H
+#define GPUOPT_IMPL_PROPAGATE_CPU_KEPT_ROWS_H
 
-#include "cpu_state.h"
+#include "state.h"
 
 /* ---- Exact sums ---- *
  * Terms add up exactly in any order if they are multiples of 2^-10 and not too large. Products of coefficients that are
@@ -182,4 +182,4 @@ static inline void gpuopt__propagator_kept_take(gpuopt__propagator_kept *r, cons
     r->sum[1] = -gpuopt__second(sum) + error;
 }
 
-#endif /* GPUOPT_IMPL_PROPAGATE_CPU_KEPT_H */
+#endif /* GPUOPT_IMPL_PROPAGATE_CPU_KEPT_ROWS_H */

@@ -3,11 +3,11 @@
  * Probing shared by the ranks of a group: each has a block of the binaries, in the order of the probes. So the results
  * of the ranks, one after the other, are the results of one rank; bounds are merged in that order, too.
  */
-#ifndef GPUOPT_IMPL_PROPAGATE_PROBE_SHARE_H
-#define GPUOPT_IMPL_PROPAGATE_PROBE_SHARE_H
+#ifndef GPUOPT_IMPL_PROPAGATE_RANKS_PROBE_H
+#define GPUOPT_IMPL_PROPAGATE_RANKS_PROBE_H
 
-#include "batch_share.h"
-#include "probe.h"
+#include "batch.h"
+#include "../api/probe_pass.h"
 
 /* A rank's report of its pass. */
 typedef struct gpuopt__propagator_probe_part {
@@ -214,4 +214,4 @@ static gpuopt_status gpuopt__propagator_probe_share_equivalences(const gpuopt_pr
     return status;
 }
 
-#endif /* GPUOPT_IMPL_PROPAGATE_PROBE_SHARE_H */
+#endif /* GPUOPT_IMPL_PROPAGATE_RANKS_PROBE_H */

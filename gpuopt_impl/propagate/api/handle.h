@@ -2,10 +2,10 @@
  *
  * Propagation: the public calls. They check their arguments here, once for all backends.
  */
-#ifndef GPUOPT_IMPL_PROPAGATE_CALLS_H
-#define GPUOPT_IMPL_PROPAGATE_CALLS_H
+#ifndef GPUOPT_IMPL_PROPAGATE_API_HANDLE_H
+#define GPUOPT_IMPL_PROPAGATE_API_HANDLE_H
 
-#include "check.h"
+#include "../check/model.h"
 
 GPUOPT_API gpuopt_status gpuopt_propagator_tolerances_tune(gpuopt_propagator_tolerances *tolerances,
                                                            gpuopt_propagator_settings settings) {
@@ -266,4 +266,4 @@ GPUOPT_API gpuopt_status gpuopt_propagator_device_view(gpuopt_propagator *propag
     return status;
 }
 
-#endif /* GPUOPT_IMPL_PROPAGATE_CALLS_H */
+#endif /* GPUOPT_IMPL_PROPAGATE_API_HANDLE_H */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * A batch with nodes dealt to the ranks of a group (batch_share.h): a run, and its results.
+ * A batch with nodes dealt to the ranks of a group (batch.h): a run, and its results.
  */
-#ifndef GPUOPT_IMPL_PROPAGATE_BATCH_GATHER_H
-#define GPUOPT_IMPL_PROPAGATE_BATCH_GATHER_H
+#ifndef GPUOPT_IMPL_PROPAGATE_RANKS_BATCH_RUN_H
+#define GPUOPT_IMPL_PROPAGATE_RANKS_BATCH_RUN_H
 
-#include "batch_share.h"
+#include "batch.h"
 
 /* ---- A run ---- */
 
@@ -232,4 +232,4 @@ static gpuopt_status gpuopt__propagator_share_bounds(gpuopt_propagator_batch *ba
     return status;
 }
 
-#endif /* GPUOPT_IMPL_PROPAGATE_BATCH_GATHER_H */
+#endif /* GPUOPT_IMPL_PROPAGATE_RANKS_BATCH_RUN_H */

@@ -2,11 +2,11 @@
  *
  * Probing: the public calls.
  */
-#ifndef GPUOPT_IMPL_PROPAGATE_PROBE_CALLS_H
-#define GPUOPT_IMPL_PROPAGATE_PROBE_CALLS_H
+#ifndef GPUOPT_IMPL_PROPAGATE_API_PROBE_H
+#define GPUOPT_IMPL_PROPAGATE_API_PROBE_H
 
-#include "batch_calls.h"
-#include "probe_share.h"
+#include "batch.h"
+#include "../ranks/probe.h"
 
 /* ---- Memory ---- */
 
@@ -291,4 +291,4 @@ GPUOPT_API gpuopt_status gpuopt_propagator_probe_get_equivalences(gpuopt_propaga
                         : probe->base->context->desc.backend->propagator->probe_read_equivalences(probe, shown, &own);
 }
 
-#endif /* GPUOPT_IMPL_PROPAGATE_PROBE_CALLS_H */
+#endif /* GPUOPT_IMPL_PROPAGATE_API_PROBE_H */

@@ -2,10 +2,10 @@
  *
  * Propagation: the public calls of a tree search. They check their arguments here, once for all backends.
  */
-#ifndef GPUOPT_IMPL_PROPAGATE_TREE_CALLS_H
-#define GPUOPT_IMPL_PROPAGATE_TREE_CALLS_H
+#ifndef GPUOPT_IMPL_PROPAGATE_API_TREE_H
+#define GPUOPT_IMPL_PROPAGATE_API_TREE_H
 
-#include "calls.h"
+#include "handle.h"
 
 static gpuopt_status gpuopt__propagator_check_trail(const gpuopt_propagator *propagator, const char *call) {
     if (propagator->trail_capacity > 0) return GPUOPT_OK;
@@ -184,4 +184,4 @@ GPUOPT_API gpuopt_status gpuopt_propagator_clone(gpuopt_propagator *original, gp
     return status || (plan && !fork) ? status : gpuopt__propagator_fork_create_handle(original, context, fork);
 }
 
-#endif /* GPUOPT_IMPL_PROPAGATE_TREE_CALLS_H */
+#endif /* GPUOPT_IMPL_PROPAGATE_API_TREE_H */

@@ -5,11 +5,11 @@
 #ifndef GPUOPT_IMPL_PROPAGATE_CPU_STATE_H
 #define GPUOPT_IMPL_PROPAGATE_CPU_STATE_H
 
-#include "trail.h"
+#include "../arith/trail.h"
 
 /* Data kept for a row from one evaluation to the next, in a cache line. Index 0: the rhs with the least activity. Index
  * 1: the lhs with the greatest, both negated, so that a side limits a sum from above and a tighter bound increases the
- * sum. cpu_kept.h keeps the data up to date, and explains their use. */
+ * sum. kept_rows.h keeps the data up to date, and explains their use. */
 typedef struct gpuopt__propagator_kept {
     double sum[2];       /* of the finite terms: exact, or rounded up */
     double limit[2];     /* no effect for a sum up to this */
@@ -32,7 +32,7 @@ typedef struct gpuopt__propagator_cpu_matrix {
     double *col_most;   /* [cols]: the largest size of a coefficient */
 } gpuopt__propagator_cpu_matrix;
 
-/* Rows added by the caller: cpu_added.h. A free row has no entries and no sides. */
+/* Rows added by the caller: added_rows.h. A free row has no entries and no sides. */
 typedef struct gpuopt__propagator_added {
     int32_t rows;             /* numbers in use or free; the capacity is head.spare_rows */
     int32_t free_row;         /* the first free number, or -1; next_free links them */

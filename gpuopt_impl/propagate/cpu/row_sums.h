@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation on the CPU: the sums over one row, for one storage type. cpu_typed.h includes this file twice, with
+ * Propagation on the CPU: the sums over one row, for one storage type. typed.h includes this file twice, with
  * GPUOPT__PROPAGATOR_REAL = double and float; GPUOPT__PROPAGATOR_NAME(x) is gpuopt__propagator_cpu_x_double or _float.
  */
 

@@ -5,7 +5,7 @@
 #ifndef GPUOPT_IMPL_PROPAGATE_CPU_TABLE_H
 #define GPUOPT_IMPL_PROPAGATE_CPU_TABLE_H
 
-#include "cpu_probe.h"
+#include "probe.h"
 
 static const gpuopt__propagator_backend gpuopt__propagator_cpu_table = {
     gpuopt__propagator_cpu_plan,

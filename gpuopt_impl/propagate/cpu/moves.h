@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation on the CPU: moves of bounds, and the updates of kept rows, for one storage type (see cpu_rows.h).
+ * Propagation on the CPU: moves of bounds, and the updates of kept rows, for one storage type (see row_sums.h).
  */
 
 /* ---- Kept data of rows ---- */

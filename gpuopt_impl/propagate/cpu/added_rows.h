@@ -3,10 +3,10 @@
  * Propagation on the CPU: rows that the caller adds and removes. Their entries follow one another in an array, and the
  * entries of a column are linked. Removed rows leave holes, which are closed when the array is full.
  */
-#ifndef GPUOPT_IMPL_PROPAGATE_CPU_ADDED_H
-#define GPUOPT_IMPL_PROPAGATE_CPU_ADDED_H
+#ifndef GPUOPT_IMPL_PROPAGATE_CPU_ADDED_ROWS_H
+#define GPUOPT_IMPL_PROPAGATE_CPU_ADDED_ROWS_H
 
-#include "cpu_typed.h"
+#include "typed.h"
 
 static void gpuopt__propagator_added_clear(gpuopt__propagator_added *added, int32_t cols) {
     int32_t col;
@@ -158,4 +158,4 @@ static gpuopt_status gpuopt__propagator_cpu_remove_rows(gpuopt_propagator *propa
     return GPUOPT_OK;
 }
 
-#endif /* GPUOPT_IMPL_PROPAGATE_CPU_ADDED_H */
+#endif /* GPUOPT_IMPL_PROPAGATE_CPU_ADDED_ROWS_H */

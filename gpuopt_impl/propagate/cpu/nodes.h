@@ -6,8 +6,8 @@
 #ifndef GPUOPT_IMPL_PROPAGATE_CPU_NODES_H
 #define GPUOPT_IMPL_PROPAGATE_CPU_NODES_H
 
-#include "../common/items.h"
-#include "cpu.h"
+#include "../../common/items.h"
+#include "handle.h"
 
 /* The result of a node's run. */
 typedef struct gpuopt__propagator_cpu_node {

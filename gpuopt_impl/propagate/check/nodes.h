@@ -2,10 +2,10 @@
  *
  * Propagation: checks of nodes in host memory.
  */
-#ifndef GPUOPT_IMPL_PROPAGATE_BATCH_CHECK_H
-#define GPUOPT_IMPL_PROPAGATE_BATCH_CHECK_H
+#ifndef GPUOPT_IMPL_PROPAGATE_CHECK_NODES_H
+#define GPUOPT_IMPL_PROPAGATE_CHECK_NODES_H
 
-#include "check.h"
+#include "model.h"
 
 static gpuopt_status gpuopt__propagator_check_starts(const gpuopt_context *context, const char *call,
                                                      const gpuopt_propagator_nodes *nodes) {
@@ -37,4 +37,4 @@ static gpuopt_status gpuopt__propagator_check_entries(const gpuopt_propagator_ba
                                         given, nodes->lb, nodes->ub, batch->base->rules.infinity, 1);
 }
 
-#endif /* GPUOPT_IMPL_PROPAGATE_BATCH_CHECK_H */
+#endif /* GPUOPT_IMPL_PROPAGATE_CHECK_NODES_H */

@@ -2,8 +2,8 @@
  *
  * Probing: the joint implications of the two probes of a binary, written once for both backends.
  */
-#ifndef GPUOPT_IMPL_PROPAGATE_PROBE_PAIR_H
-#define GPUOPT_IMPL_PROPAGATE_PROBE_PAIR_H
+#ifndef GPUOPT_IMPL_PROPAGATE_ARITH_PROBE_PAIR_H
+#define GPUOPT_IMPL_PROPAGATE_ARITH_PROBE_PAIR_H
 
 #include "row.h"
 
@@ -60,4 +60,4 @@ GPUOPT_HD int gpuopt__propagator_probe_next_fact(gpuopt__propagator_probe_pair *
     return 0;
 }
 
-#endif /* GPUOPT_IMPL_PROPAGATE_PROBE_PAIR_H */
+#endif /* GPUOPT_IMPL_PROPAGATE_ARITH_PROBE_PAIR_H */

@@ -3,11 +3,11 @@
  * A batch with nodes dealt to the ranks of a group (common/dealt.h): its memory, and the comparison of its arguments. A
  * backend sees a batch of the rank's own nodes and no group.
  */
-#ifndef GPUOPT_IMPL_PROPAGATE_BATCH_SHARE_H
-#define GPUOPT_IMPL_PROPAGATE_BATCH_SHARE_H
+#ifndef GPUOPT_IMPL_PROPAGATE_RANKS_BATCH_H
+#define GPUOPT_IMPL_PROPAGATE_RANKS_BATCH_H
 
-#include "../common/dealt.h"
-#include "batch_check.h"
+#include "../../common/dealt.h"
+#include "../check/nodes.h"
 
 enum { GPUOPT__PROPAGATOR_NARROW = 5, GPUOPT__PROPAGATOR_WIDE = 2, GPUOPT__PROPAGATOR_COLUMNS = 4 };
 
@@ -95,4 +95,4 @@ static uint64_t gpuopt__propagator_share_hash(const gpuopt_propagator *base, con
     return gpuopt__hash(hash, (const unsigned char *)whole, sizeof whole);
 }
 
-#endif /* GPUOPT_IMPL_PROPAGATE_BATCH_SHARE_H */
+#endif /* GPUOPT_IMPL_PROPAGATE_RANKS_BATCH_H */

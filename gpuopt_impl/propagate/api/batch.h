@@ -2,10 +2,10 @@
  *
  * Propagation of a batch of nodes: the public calls.
  */
-#ifndef GPUOPT_IMPL_PROPAGATE_BATCH_CALLS_H
-#define GPUOPT_IMPL_PROPAGATE_BATCH_CALLS_H
+#ifndef GPUOPT_IMPL_PROPAGATE_API_BATCH_H
+#define GPUOPT_IMPL_PROPAGATE_API_BATCH_H
 
-#include "batch_gather.h"
+#include "../ranks/batch_run.h"
 
 /* A descriptor of a call on `base`, with the defaults filled in. */
 typedef struct gpuopt__propagator_batch_checked {
@@ -190,4 +190,4 @@ GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_bounds(gpuopt_propagator_ba
                         : context->desc.backend->propagator->batch_get_bounds(batch, where, count, node, lb, ub);
 }
 
-#endif /* GPUOPT_IMPL_PROPAGATE_BATCH_CALLS_H */
+#endif /* GPUOPT_IMPL_PROPAGATE_API_BATCH_H */

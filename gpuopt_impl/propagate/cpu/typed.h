@@ -5,8 +5,8 @@
 #ifndef GPUOPT_IMPL_PROPAGATE_CPU_TYPED_H
 #define GPUOPT_IMPL_PROPAGATE_CPU_TYPED_H
 
-#include "../common/matrix.h"
-#include "cpu_kept.h"
+#include "../../common/matrix.h"
+#include "kept_rows.h"
 
 /* ---- Recording changes ---- */
 
@@ -57,16 +57,16 @@ static gpuopt__pair gpuopt__propagator_cpu_merge_pairs(gpuopt__pair *lane) {
 
 #define GPUOPT__PROPAGATOR_REAL double
 #define GPUOPT__PROPAGATOR_NAME(x) gpuopt__propagator_cpu_##x##_double
-#include "cpu_rows.h"
-#include "cpu_moves.h"
-#include "cpu_tighten.h"
+#include "row_sums.h"
+#include "moves.h"
+#include "tighten.h"
 #undef GPUOPT__PROPAGATOR_REAL
 #undef GPUOPT__PROPAGATOR_NAME
 #define GPUOPT__PROPAGATOR_REAL float
 #define GPUOPT__PROPAGATOR_NAME(x) gpuopt__propagator_cpu_##x##_float
-#include "cpu_rows.h"
-#include "cpu_moves.h"
-#include "cpu_tighten.h"
+#include "row_sums.h"
+#include "moves.h"
+#include "tighten.h"
 #undef GPUOPT__PROPAGATOR_REAL
 #undef GPUOPT__PROPAGATOR_NAME
 #undef GPUOPT__PROPAGATOR_ROUNDED

@@ -3,10 +3,10 @@
  * Propagation: checks of a descriptor. Checks that need not read the arrays' numbers come first, for all backends
  * alike. Then the CPU checks the numbers, unless the backend does this itself (see gpuopt__propagator_backend).
  */
-#ifndef GPUOPT_IMPL_PROPAGATE_CHECK_H
-#define GPUOPT_IMPL_PROPAGATE_CHECK_H
+#ifndef GPUOPT_IMPL_PROPAGATE_CHECK_MODEL_H
+#define GPUOPT_IMPL_PROPAGATE_CHECK_MODEL_H
 
-#include "backend.h"
+#include "../backend.h"
 
 static inline gpuopt_status gpuopt__propagator_check_options(const gpuopt_context *context, const char *call,
                                                              const gpuopt_propagator_desc *d,
@@ -153,4 +153,4 @@ static inline void gpuopt__propagator_warn(gpuopt_context *context, const gpuopt
         gpuopt__log(context, 1, "%s: FP32 rounds coefficients that single precision cannot hold", model->call);
 }
 
-#endif /* GPUOPT_IMPL_PROPAGATE_CHECK_H */
+#endif /* GPUOPT_IMPL_PROPAGATE_CHECK_MODEL_H */

@@ -3,10 +3,10 @@
  * The effect of a model's settings on one bound: when it may move, when it is infinite, when two bounds cross, and how
  * it is stored. Used by both backends.
  */
-#ifndef GPUOPT_IMPL_PROPAGATE_RULES_H
-#define GPUOPT_IMPL_PROPAGATE_RULES_H
+#ifndef GPUOPT_IMPL_PROPAGATE_ARITH_RULES_H
+#define GPUOPT_IMPL_PROPAGATE_ARITH_RULES_H
 
-#include "../common/numerics.h"
+#include "../../common/numerics.h"
 
 /* The settings of a descriptor, with the defaults filled in. */
 typedef struct gpuopt__propagator_rules {
@@ -123,4 +123,4 @@ GPUOPT_HD int gpuopt__propagator_kind(int integer, double lb, double ub) {
     return (integer ? GPUOPT__PROPAGATOR_INTEGER : 0) | (lb < ub || lb > ub ? 0 : GPUOPT__PROPAGATOR_FIXED);
 }
 
-#endif /* GPUOPT_IMPL_PROPAGATE_RULES_H */
+#endif /* GPUOPT_IMPL_PROPAGATE_ARITH_RULES_H */

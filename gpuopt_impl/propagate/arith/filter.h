@@ -5,8 +5,8 @@
  * nothing, but never rejects a row that would change something. So the result depends only on row.h's treatment of the
  * passing rows. A backend may add a row's entries to the filter in any order, for example the fastest.
  */
-#ifndef GPUOPT_IMPL_PROPAGATE_FILTER_H
-#define GPUOPT_IMPL_PROPAGATE_FILTER_H
+#ifndef GPUOPT_IMPL_PROPAGATE_ARITH_FILTER_H
+#define GPUOPT_IMPL_PROPAGATE_ARITH_FILTER_H
 
 #include "rules.h"
 
@@ -104,4 +104,4 @@ GPUOPT_HD int gpuopt__propagator_filter_passes(const gpuopt__propagator_filter *
     return pass;
 }
 
-#endif /* GPUOPT_IMPL_PROPAGATE_FILTER_H */
+#endif /* GPUOPT_IMPL_PROPAGATE_ARITH_FILTER_H */

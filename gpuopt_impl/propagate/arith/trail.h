@@ -3,11 +3,11 @@
  * Propagation in a tree search: the trail, and the reasons of its changes. Both backends use this code; the CUDA
  * backend first copies the necessary data to host memory.
  */
-#ifndef GPUOPT_IMPL_PROPAGATE_TRAIL_H
-#define GPUOPT_IMPL_PROPAGATE_TRAIL_H
+#ifndef GPUOPT_IMPL_PROPAGATE_ARITH_TRAIL_H
+#define GPUOPT_IMPL_PROPAGATE_ARITH_TRAIL_H
 
-#include "../common/checks.h"
-#include "backend.h"
+#include "../../common/checks.h"
+#include "../backend.h"
 
 /* A change in the trail. Sides of columns are numbered 2 * col + (1 for ub). */
 typedef struct gpuopt__propagator_change {
@@ -254,4 +254,4 @@ static inline gpuopt_status gpuopt__propagator_explain(gpuopt__propagator_eviden
     return status;
 }
 
-#endif /* GPUOPT_IMPL_PROPAGATE_TRAIL_H */
+#endif /* GPUOPT_IMPL_PROPAGATE_ARITH_TRAIL_H */

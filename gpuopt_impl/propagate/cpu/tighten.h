@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation on the CPU: evaluation of rows, and bounds set by the caller, for one storage type (see cpu_rows.h).
+ * Propagation on the CPU: evaluation of rows, and bounds set by the caller, for one storage type (see row_sums.h).
  */
 
 /* ---- Evaluation of rows ---- */

@@ -5,10 +5,10 @@
  * these it derives the row's state and new bounds for the columns of its entries. This part decides every bit of the
  * result.
  */
-#ifndef GPUOPT_IMPL_PROPAGATE_ROW_H
-#define GPUOPT_IMPL_PROPAGATE_ROW_H
+#ifndef GPUOPT_IMPL_PROPAGATE_ARITH_ROW_H
+#define GPUOPT_IMPL_PROPAGATE_ARITH_ROW_H
 
-#include "../common/api.h"
+#include "../../common/api.h"
 #include "filter.h"
 
 /* The order of a row's sum. Entry k is added to partial sum k % lanes, and then the partial sums are merged by halves.
@@ -276,4 +276,4 @@ GPUOPT_HD int gpuopt__propagator_tighten(const gpuopt__propagator_limit *limit, 
     return upper ? GPUOPT__PROPAGATOR_UPPER : GPUOPT__PROPAGATOR_LOWER;
 }
 
-#endif /* GPUOPT_IMPL_PROPAGATE_ROW_H */
+#endif /* GPUOPT_IMPL_PROPAGATE_ARITH_ROW_H */

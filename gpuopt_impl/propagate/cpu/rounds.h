@@ -10,7 +10,7 @@
 #ifndef GPUOPT_IMPL_PROPAGATE_CPU_ROUNDS_H
 #define GPUOPT_IMPL_PROPAGATE_CPU_ROUNDS_H
 
-#include "cpu_typed.h"
+#include "typed.h"
 
 /* From this many nonzeros on several threads pay: one thread takes a few times as long as starting them. */
 enum { GPUOPT__PROPAGATOR_SHARED_FROM = 20000 };

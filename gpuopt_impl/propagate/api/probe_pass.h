@@ -3,10 +3,10 @@
  * Probing, the part that is the same on any backend: the nodes of a batch set binaries to 0 and to 1. A batch holds
  * some binaries at a time; the backend compares their changes (probe_pair.h) before the next binaries.
  */
-#ifndef GPUOPT_IMPL_PROPAGATE_PROBE_H
-#define GPUOPT_IMPL_PROPAGATE_PROBE_H
+#ifndef GPUOPT_IMPL_PROPAGATE_API_PROBE_PASS_H
+#define GPUOPT_IMPL_PROPAGATE_API_PROBE_PASS_H
 
-#include "backend.h"
+#include "../backend.h"
 
 struct gpuopt_propagator_probe {
     gpuopt_propagator *base;
@@ -22,7 +22,7 @@ struct gpuopt_propagator_probe {
     double *lb, *ub;                              /* [cols]: bounds that hold in every solution */
     int32_t *binary;                              /* [cols] */
     void *found;                                  /* implications and equivalences, in the backend's form */
-    struct gpuopt__propagator_probe_share *share; /* with a group (probe_share.h), when all other members describe this
+    struct gpuopt__propagator_probe_share *share; /* with a group (ranks/probe.h), when all other members describe this
                                                    * rank */
 };
 
@@ -124,4 +124,4 @@ static inline gpuopt_status gpuopt__propagator_probe_pass(gpuopt_propagator_prob
     return status ? status : table->probe_end(probe);
 }
 
-#endif /* GPUOPT_IMPL_PROPAGATE_PROBE_H */
+#endif /* GPUOPT_IMPL_PROPAGATE_API_PROBE_PASS_H */

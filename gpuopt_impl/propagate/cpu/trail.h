@@ -5,7 +5,7 @@
 #ifndef GPUOPT_IMPL_PROPAGATE_CPU_TRAIL_H
 #define GPUOPT_IMPL_PROPAGATE_CPU_TRAIL_H
 
-#include "cpu_typed.h"
+#include "typed.h"
 
 /* ---- Undo ---- */
 
