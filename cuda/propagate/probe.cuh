@@ -6,7 +6,6 @@
 #ifndef GPUOPT_CUDA_PROPAGATE_PROBE_CUH
 #define GPUOPT_CUDA_PROPAGATE_PROBE_CUH
 
-#include "../../gpuopt_impl/propagate/api/probe_pass.h"
 #include "../../gpuopt_impl/propagate/arith/probe_pair.h"
 #include "batch_run.cuh"
 

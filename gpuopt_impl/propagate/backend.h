@@ -82,6 +82,25 @@ static inline gpuopt_status gpuopt__propagator_batch_too_many(const gpuopt_propa
     return GPUOPT_ERROR_MEMORY;
 }
 
+/* A probe, the same in every backend. Its batch holds some binaries at a time. */
+struct gpuopt_propagator_probe {
+    gpuopt_propagator *base;
+    gpuopt_propagator_batch *batch;
+    int32_t nodes; /* even */
+    int64_t changes, implications, equivalences;
+    int ran;     /* whether there are results */
+    int stopped; /* the caller has requested a stop */
+    gpuopt_propagator_probe_info info;
+    uint8_t *is_binary;        /* [cols] */
+    double *base_lb, *base_ub; /* [cols] */
+    /* Of the latest run. */
+    double *lb, *ub;                              /* [cols]: bounds that hold in every solution */
+    int32_t *binary;                              /* [cols] */
+    void *found;                                  /* implications and equivalences, in the backend's form */
+    struct gpuopt__propagator_probe_share *share; /* with a group (ranks/probe.h), when all other members describe this
+                                                   * rank */
+};
+
 /* Members as in the other families: plan, create, destroy, the step, get_info, the rest. */
 typedef struct gpuopt__propagator_backend {
     gpuopt_status (*plan)(gpuopt_context *, const gpuopt__propagator_model *, gpuopt_memory_plan *);
@@ -134,8 +153,8 @@ typedef struct gpuopt__propagator_backend {
     int64_t (*batch_used)(const gpuopt_propagator_batch *);
     /* kind [cols]: GPUOPT__PROPAGATOR_INTEGER and other bits. */
     gpuopt_status (*get_kinds)(gpuopt_propagator *, uint8_t *kind);
-    /* Probing, of a handle with a batch (api/probe_pass.h). plan and open receive a probe with its sizes and base
-     * filled in; plan adds to the given plan. */
+    /* Probing, of a handle with a batch. plan and open receive a probe with its sizes and base filled in; plan adds to
+     * the given plan. */
     gpuopt_status (*probe_plan)(const gpuopt_propagator_probe *, gpuopt_memory_plan *);
     gpuopt_status (*probe_open)(gpuopt_propagator_probe *);
     void (*probe_close)(gpuopt_propagator_probe *);

@@ -5,8 +5,9 @@
 #ifndef GPUOPT_IMPL_PROPAGATE_API_PROBE_H
 #define GPUOPT_IMPL_PROPAGATE_API_PROBE_H
 
-#include "batch.h"
 #include "../ranks/probe.h"
+#include "batch.h"
+#include "probe_pass.h"
 
 /* ---- Memory ---- */
 

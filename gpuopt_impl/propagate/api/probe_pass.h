@@ -1,30 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Probing, the part that is the same on any backend: the nodes of a batch set binaries to 0 and to 1. A batch holds
- * some binaries at a time; the backend compares their changes (probe_pair.h) before the next binaries.
+ * Probing: one pass over the binaries, the same on any backend. The nodes of a batch set binaries to 0 and to 1. A batch
+ * holds some binaries at a time; the backend compares their changes (arith/probe_pair.h) before the next binaries.
  */
 #ifndef GPUOPT_IMPL_PROPAGATE_API_PROBE_PASS_H
 #define GPUOPT_IMPL_PROPAGATE_API_PROBE_PASS_H
 
 #include "../backend.h"
-
-struct gpuopt_propagator_probe {
-    gpuopt_propagator *base;
-    gpuopt_propagator_batch *batch;
-    int32_t nodes; /* even */
-    int64_t changes, implications, equivalences;
-    int ran;     /* whether there are results */
-    int stopped; /* the caller has requested a stop */
-    gpuopt_propagator_probe_info info;
-    uint8_t *is_binary;        /* [cols] */
-    double *base_lb, *base_ub; /* [cols] */
-    /* Of the latest run. */
-    double *lb, *ub;                              /* [cols]: bounds that hold in every solution */
-    int32_t *binary;                              /* [cols] */
-    void *found;                                  /* implications and equivalences, in the backend's form */
-    struct gpuopt__propagator_probe_share *share; /* with a group (ranks/probe.h), when all other members describe this
-                                                   * rank */
-};
 
 /* Binaries probed first, to see how many columns change. */
 enum { GPUOPT__PROPAGATOR_PROBE_FIRST = 4096 };

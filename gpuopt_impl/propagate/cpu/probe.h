@@ -5,9 +5,8 @@
 #ifndef GPUOPT_IMPL_PROPAGATE_CPU_PROBE_H
 #define GPUOPT_IMPL_PROPAGATE_CPU_PROBE_H
 
-#include "nodes.h"
-#include "../api/probe_pass.h"
 #include "../arith/probe_pair.h"
+#include "nodes.h"
 
 /* Columns and bounds: a part of a run's results. */
 typedef struct gpuopt__propagator_bound_list {

@@ -6,8 +6,8 @@
 #ifndef GPUOPT_IMPL_PROPAGATE_RANKS_PROBE_H
 #define GPUOPT_IMPL_PROPAGATE_RANKS_PROBE_H
 
-#include "batch.h"
-#include "../api/probe_pass.h"
+#include "../../common/ranks.h"
+#include "../backend.h"
 
 /* A rank's report of its pass. */
 typedef struct gpuopt__propagator_probe_part {
