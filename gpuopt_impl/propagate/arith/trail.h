@@ -7,7 +7,7 @@
 #define GPUOPT_IMPL_PROPAGATE_ARITH_TRAIL_H
 
 #include "../../common/checks.h"
-#include "../backend.h"
+#include "row.h"
 
 /* A change in the trail. Sides of columns are numbered 2 * col + (1 for ub). */
 typedef struct gpuopt__propagator_change {

@@ -6,6 +6,7 @@
 #define GPUOPT_IMPL_PROPAGATE_CPU_STATE_H
 
 #include "../arith/trail.h"
+#include "../backend.h"
 
 /* Data kept for a row from one evaluation to the next, in a cache line. Index 0: the rhs with the least activity. Index
  * 1: the lhs with the greatest, both negated, so that a side limits a sum from above and a tighter bound increases the
