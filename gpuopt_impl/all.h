@@ -51,6 +51,7 @@ extern "C" {
 #include "common/numerics.h"
 #include "common/ranks.h"
 #include "common/selftest.h"
+#include "common/table.h"
 #include "common/tidy_matrix.h"
 #include "group/calls.h"
 #ifndef GPUOPT_WITHOUT_PROPAGATE

@@ -19,6 +19,7 @@
 #include <algorithm>
 
 #include "../../gpuopt_impl/common/checks.h"
+#include "../../gpuopt_impl/common/table.h"
 #include "../common/tables.cuh"
 #include "create.cuh"
 #include "probe.cuh"
@@ -258,41 +259,44 @@ gpuopt_status cuda_propagator_get_kinds(gpuopt_propagator *propagator, uint8_t *
 
 } // namespace
 
-const gpuopt__propagator_backend gpuopt__cuda_propagator = {cuda_propagator_plan,
-                                                            cuda_propagator_create,
-                                                            cuda_propagator_destroy,
-                                                            cuda_propagator_round,
-                                                            cuda_propagator_get_info,
-                                                            cuda_propagator_get_bounds,
-                                                            cuda_propagator_set_bounds,
-                                                            cuda_propagator_set_sides,
-                                                            cuda_propagator_get_rows,
-                                                            cuda_propagator_device_view,
-                                                            cuda_propagator_push,
-                                                            cuda_propagator_pop,
-                                                            cuda_propagator_keep,
-                                                            cuda_propagator_get_trail,
-                                                            cuda_propagator_get_changes,
-                                                            cuda_propagator_explain,
-                                                            cuda_propagator_add_rows,
-                                                            cuda_propagator_remove_rows,
-                                                            cuda_propagator_has_row,
-                                                            cuda_propagator_plan_fork,
-                                                            cuda_propagator_fork,
-                                                            checks_numbers,
-                                                            cuda_propagator_batch_plan,
-                                                            cuda_propagator_batch_create,
-                                                            cuda_propagator_batch_destroy,
-                                                            cuda_propagator_batch_run,
-                                                            cuda_propagator_batch_get_changes,
-                                                            cuda_propagator_batch_get_bounds,
-                                                            cuda_propagator_batch_used,
-                                                            cuda_propagator_get_kinds,
-                                                            cuda_propagator_probe_plan,
-                                                            cuda_propagator_probe_open,
-                                                            cuda_propagator_probe_close,
-                                                            cuda_propagator_probe_begin,
-                                                            cuda_propagator_probe_piece,
-                                                            cuda_propagator_probe_end,
-                                                            cuda_propagator_probe_read_implications,
-                                                            cuda_propagator_probe_read_equivalences};
+#define GPUOPT__PROPAGATOR_CUDA_TABLE(SET)                                \
+    SET(plan, cuda_propagator_plan)                                       \
+    SET(create, cuda_propagator_create)                                   \
+    SET(destroy, cuda_propagator_destroy)                                 \
+    SET(round, cuda_propagator_round)                                     \
+    SET(get_info, cuda_propagator_get_info)                               \
+    SET(get_bounds, cuda_propagator_get_bounds)                           \
+    SET(set_bounds, cuda_propagator_set_bounds)                           \
+    SET(set_sides, cuda_propagator_set_sides)                             \
+    SET(get_rows, cuda_propagator_get_rows)                               \
+    SET(device_view, cuda_propagator_device_view)                         \
+    SET(push, cuda_propagator_push)                                       \
+    SET(pop, cuda_propagator_pop)                                         \
+    SET(keep, cuda_propagator_keep)                                       \
+    SET(get_trail, cuda_propagator_get_trail)                             \
+    SET(get_changes, cuda_propagator_get_changes)                         \
+    SET(explain, cuda_propagator_explain)                                 \
+    SET(add_rows, cuda_propagator_add_rows)                               \
+    SET(remove_rows, cuda_propagator_remove_rows)                         \
+    SET(has_row, cuda_propagator_has_row)                                 \
+    SET(plan_fork, cuda_propagator_plan_fork)                             \
+    SET(fork, cuda_propagator_fork)                                       \
+    SET(checks_numbers, checks_numbers)                                   \
+    SET(batch_plan, cuda_propagator_batch_plan)                           \
+    SET(batch_create, cuda_propagator_batch_create)                       \
+    SET(batch_destroy, cuda_propagator_batch_destroy)                     \
+    SET(batch_run, cuda_propagator_batch_run)                             \
+    SET(batch_get_changes, cuda_propagator_batch_get_changes)             \
+    SET(batch_get_bounds, cuda_propagator_batch_get_bounds)               \
+    SET(batch_used, cuda_propagator_batch_used)                           \
+    SET(get_kinds, cuda_propagator_get_kinds)                             \
+    SET(probe_plan, cuda_propagator_probe_plan)                           \
+    SET(probe_open, cuda_propagator_probe_open)                           \
+    SET(probe_close, cuda_propagator_probe_close)                         \
+    SET(probe_begin, cuda_propagator_probe_begin)                         \
+    SET(probe_piece, cuda_propagator_probe_piece)                         \
+    SET(probe_end, cuda_propagator_probe_end)                             \
+    SET(probe_read_implications, cuda_propagator_probe_read_implications) \
+    SET(probe_read_equivalences, cuda_propagator_probe_read_equivalences)
+
+GPUOPT__TABLE(gpuopt__propagator_backend, gpuopt__cuda_propagator, GPUOPT__PROPAGATOR_CUDA_TABLE);
