@@ -3,18 +3,22 @@
  * Propagation on the GPU: rounds, and the backend's table. Read this file first.
  *
  * A call arrives at a function of the table at the end of this file, which sets the device and calls the object of the
- * handle (handle.cuh). _create uploads the model, checks it (raw.cuh), lays it out on the device (build.cuh), and
- * chooses a driver (create.cuh). _round launches the kernels (kernels.cuh), which consist of the steps of a round:
- * mark, settle, filter, sum segments, tighten.
+ * handle. _create uploads the model, checks it, lays it out on the device, and chooses a driver. _round launches the
+ * kernels, which consist of the steps of a round: mark, settle, filter, sum segments, tighten. The modules, and what
+ * they include of this folder:
  *
- *     handle.cuh    the object: its data and members                  steps.cuh     the steps, by all threads of a grid
- *     create.cuh    plan, create, destroy, choice of a driver         resident.cuh  rounds out of shared memory
- *     raw.cuh       the caller's model, uploaded and checked          tighten.cuh   rows that passed: sums, new bounds
- *     build.cuh     sizes, layout of the rows                         rows.cuh      loading and filtering entries
- *     kernels.cuh   the kernels                                       (arithmetic: gpuopt_impl/propagate/arith/row.h)
- *     device.cuh    the data of the kernels; bounds                   batch.cuh     many nodes at once (many files)
- *     state.cuh     bounds, sides and rows, in and out                tree.cuh      a tree search (many files)
- *     probe.cuh     probing, with a batch
+ *     propagate.cu  rounds, the table                                    create.cuh  state.cuh  probe/  tree/
+ *     create.cuh    plan, create, destroy, fork, choice of a driver      tree/
+ *     state.cuh     bounds, sides and rows, in and out                   tree/
+ *     probe/        probing, with a batch                                batch/
+ *     batch/        many nodes at once (handle.cuh lists its files)      tree/  rounds/
+ *     tree/         a tree search (handle.cuh lists its files)           rounds/
+ *     rounds/       the object (handle.cuh), from the caller's model (upload.cuh) to the layout of the rows
+ *                   (layout.cuh); the kernels (kernels.cuh), their steps (steps.cuh), rounds out of shared memory
+ *                   (resident.cuh), rows that passed (tighten.cuh), loading and filtering entries (rows.cuh), and the
+ *                   data of the kernels (device.cuh)
+ *
+ * The arithmetic is in gpuopt_impl/propagate/arith/.
  */
 #include <algorithm>
 
@@ -22,10 +26,10 @@
 #include "../../gpuopt_impl/common/table.h"
 #include "../common/tables.cuh"
 #include "create.cuh"
-#include "probe.cuh"
+#include "probe/handle.cuh"
 #include "state.cuh"
-#include "tree_ask.cuh"
-#include "tree_calls.cuh"
+#include "tree/queries.cuh"
+#include "tree/calls.cuh"
 
 namespace {
 

@@ -2,21 +2,21 @@
  *
  * A tree search on the GPU: the part of a handle that has a trail or spare rows; its memory, rounds, bounds and levels.
  *
- *     tree.cuh        this                                tree_round.cuh  the kernel that runs rounds
- *     tree_ask.cuh    changes, reasons, added rows        tree_rows.cuh   added rows; which row implies a bound
- *     tree_view.cuh   the data of the kernels             tree_set.cuh    the kernels between rounds
- *     tree_calls.cuh  the backend's functions
+ *     handle.cuh   this                                   round.cuh           the kernel that runs rounds
+ *     queries.cuh  changes, reasons, added rows           added_rows.cuh      added rows; which row implies a bound
+ *     view.cuh     the data of the kernels                between_rounds.cuh  the kernels between rounds
+ *     calls.cuh    the backend's functions
  *
  * The CPU has the state of the trail as long as only the CPU has changed it since its last query; otherwise it queries
  * the device (know()). A round reports the state in any case.
  */
-#ifndef GPUOPT_CUDA_PROPAGATE_TREE_CUH
-#define GPUOPT_CUDA_PROPAGATE_TREE_CUH
+#ifndef GPUOPT_CUDA_PROPAGATE_TREE_HANDLE_CUH
+#define GPUOPT_CUDA_PROPAGATE_TREE_HANDLE_CUH
 
 #include <algorithm>
 
-#include "handle.cuh"
-#include "tree_set.cuh"
+#include "../rounds/handle.cuh"
+#include "between_rounds.cuh"
 
 namespace {
 
@@ -379,4 +379,4 @@ gpuopt_status TypedTree<Val, Bound>::keep() {
 
 } // namespace
 
-#endif /* GPUOPT_CUDA_PROPAGATE_TREE_CUH */
+#endif /* GPUOPT_CUDA_PROPAGATE_TREE_HANDLE_CUH */

@@ -6,8 +6,8 @@
 #ifndef GPUOPT_CUDA_PROPAGATE_BATCH_KERNELS_CUH
 #define GPUOPT_CUDA_PROPAGATE_BATCH_KERNELS_CUH
 
-#include "batch_node.cuh"
-#include "steps.cuh"
+#include "node.cuh"
+#include "../rounds/steps.cuh"
 
 namespace {
 

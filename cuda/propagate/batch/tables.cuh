@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * A batch of nodes on the GPU: operations on one node's tables by its threads: find and take columns and rows, give and
- * settle bounds, mark rows. batch_state.cuh explains the purpose of the tables.
+ * settle bounds, mark rows. state.cuh explains the purpose of the tables.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_BATCH_TABLES_CUH
 #define GPUOPT_CUDA_PROPAGATE_BATCH_TABLES_CUH
 
-#include "batch_state.cuh"
+#include "state.cuh"
 
 namespace {
 

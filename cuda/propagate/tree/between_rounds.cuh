@@ -3,10 +3,10 @@
  * A tree search on the GPU: the kernels between rounds. They set the caller's bounds, and undo changes; each is one
  * launch of one block, since the changes are few. Others copy data for the CPU, added rows, and forks.
  */
-#ifndef GPUOPT_CUDA_PROPAGATE_TREE_SET_CUH
-#define GPUOPT_CUDA_PROPAGATE_TREE_SET_CUH
+#ifndef GPUOPT_CUDA_PROPAGATE_TREE_BETWEEN_ROUNDS_CUH
+#define GPUOPT_CUDA_PROPAGATE_TREE_BETWEEN_ROUNDS_CUH
 
-#include "tree_round.cuh"
+#include "round.cuh"
 
 namespace {
 
@@ -290,4 +290,4 @@ __global__ void begin_fork(const __grid_constant__ Propagator<Val, Bound> p) {
 
 } // namespace
 
-#endif /* GPUOPT_CUDA_PROPAGATE_TREE_SET_CUH */
+#endif /* GPUOPT_CUDA_PROPAGATE_TREE_BETWEEN_ROUNDS_CUH */

@@ -3,10 +3,10 @@
  * A tree search on the GPU: rows added by the caller, which every round evaluates, a warp each; and the search for the
  * row that implies a bound.
  */
-#ifndef GPUOPT_CUDA_PROPAGATE_TREE_ROWS_CUH
-#define GPUOPT_CUDA_PROPAGATE_TREE_ROWS_CUH
+#ifndef GPUOPT_CUDA_PROPAGATE_TREE_ADDED_ROWS_CUH
+#define GPUOPT_CUDA_PROPAGATE_TREE_ADDED_ROWS_CUH
 
-#include "tree_view.cuh"
+#include "view.cuh"
 
 namespace {
 
@@ -167,4 +167,4 @@ __device__ void attribute_step(const Propagator<Val, Bound> &p, const Tree<Bound
 
 } // namespace
 
-#endif /* GPUOPT_CUDA_PROPAGATE_TREE_ROWS_CUH */
+#endif /* GPUOPT_CUDA_PROPAGATE_TREE_ADDED_ROWS_CUH */

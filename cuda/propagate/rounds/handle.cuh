@@ -3,11 +3,11 @@
  * Propagation on the GPU: the handle. A class for each pair of storage types does its work; create.cuh and propagate.cu
  * define the members.
  */
-#ifndef GPUOPT_CUDA_PROPAGATE_HANDLE_CUH
-#define GPUOPT_CUDA_PROPAGATE_HANDLE_CUH
+#ifndef GPUOPT_CUDA_PROPAGATE_ROUNDS_HANDLE_CUH
+#define GPUOPT_CUDA_PROPAGATE_ROUNDS_HANDLE_CUH
 
-#include "../common/queue.cuh"
-#include "build.cuh"
+#include "../../common/queue.cuh"
+#include "layout.cuh"
 #include "kernels.cuh"
 
 namespace {
@@ -141,4 +141,4 @@ class TypedPropagator final : public CudaPropagator {
 
 } // namespace
 
-#endif /* GPUOPT_CUDA_PROPAGATE_HANDLE_CUH */
+#endif /* GPUOPT_CUDA_PROPAGATE_ROUNDS_HANDLE_CUH */

@@ -4,10 +4,10 @@
  * graph drivers launch the steps of a round one by one. The state on the device holds all data of earlier calls that a
  * call needs, so calls can be enqueued without waiting.
  */
-#ifndef GPUOPT_CUDA_PROPAGATE_KERNELS_CUH
-#define GPUOPT_CUDA_PROPAGATE_KERNELS_CUH
+#ifndef GPUOPT_CUDA_PROPAGATE_ROUNDS_KERNELS_CUH
+#define GPUOPT_CUDA_PROPAGATE_ROUNDS_KERNELS_CUH
 
-#include "../common/grid_barrier.cuh"
+#include "../../common/grid_barrier.cuh"
 #include "resident.cuh"
 
 namespace {
@@ -397,4 +397,4 @@ __global__ void __launch_bounds__(THREADS) report_rows(const __grid_constant__ P
 
 } // namespace
 
-#endif /* GPUOPT_CUDA_PROPAGATE_KERNELS_CUH */
+#endif /* GPUOPT_CUDA_PROPAGATE_ROUNDS_KERNELS_CUH */

@@ -4,11 +4,11 @@
  *
  * A node's bounds are the base's, except for the columns in a hash table. A row can only have an effect on the node if
  * the bounds of its columns have moved by more than its capacity. That is the slack of its side less the reach of its
- * entries, see the filter (gpuopt_impl/propagate/arith/filter.h); it is computed for each row at the base's bounds. A change
- * of a bound is applied to the rows of its column. A second hash table holds the share of its capacity that each row
- * has used up in this node, an integer. Only rows with a full share, and added rows, are read. Shares are rounded up,
- * so that a row that is not read would not have passed the filter. As integers they do not depend on the order of the
- * changes.
+ * entries, see the filter (gpuopt_impl/propagate/arith/filter.h); it is computed for each row at the base's bounds. A
+ * change of a bound is applied to the rows of its column. A second hash table holds the share of its capacity that each
+ * row has used up in this node, an integer. Only rows with a full share, and added rows, are read. Shares are rounded
+ * up, so that a row that is not read would not have passed the filter. As integers they do not depend on the order of
+ * the changes.
  *
  * A table's size depends on the threads that work on the node. A warp, a block or a large block may have tables in
  * shared memory, and a block or a large block tables in global memory. A node that outgrows its tables is put on a
@@ -27,9 +27,9 @@
 #ifndef GPUOPT_CUDA_PROPAGATE_BATCH_STATE_CUH
 #define GPUOPT_CUDA_PROPAGATE_BATCH_STATE_CUH
 
-#include "raw.cuh"
-#include "rows.cuh"
-#include "tree_rows.cuh"
+#include "../rounds/upload.cuh"
+#include "../rounds/rows.cuh"
+#include "../tree/added_rows.cuh"
 
 namespace {
 

@@ -3,20 +3,21 @@
  * A batch of nodes on the GPU: the handle, its memory, and the calls. A call of _run launches one kernel in which warps
  * or blocks take nodes. Nodes that outgrow their tables run again in further launches with larger tables.
  *
- *     batch.cuh          this: memory, runs, changes        batch_tables.cuh   a node's tables
- *     batch_kernels.cuh  layout, capacities, results        batch_rows.cuh     a node's rows
- *     batch_node.cuh     the kernel that runs nodes         batch_state.cuh    their data, shared by threads
+ *     handle.cuh   this: memory                           node.cuh    the kernel that runs nodes
+ *     run.cuh      runs, changes                          tables.cuh  a node's tables
+ *     kernels.cuh  layout, capacities, results            rows.cuh    a node's rows
+ *                                                         state.cuh   their data, shared by threads
  *
  * In a small call latency counts. So its nodes, reports and changes go through `near`, in host memory that the GPU
  * reads and writes directly.
  */
-#ifndef GPUOPT_CUDA_PROPAGATE_BATCH_CUH
-#define GPUOPT_CUDA_PROPAGATE_BATCH_CUH
+#ifndef GPUOPT_CUDA_PROPAGATE_BATCH_HANDLE_CUH
+#define GPUOPT_CUDA_PROPAGATE_BATCH_HANDLE_CUH
 
 #include <algorithm>
 
-#include "batch_kernels.cuh"
-#include "handle.cuh"
+#include "kernels.cuh"
+#include "../rounds/handle.cuh"
 
 namespace {
 
@@ -315,4 +316,4 @@ gpuopt_status TypedBatch<Val, Bound>::lay_out() {
 
 } // namespace
 
-#endif /* GPUOPT_CUDA_PROPAGATE_BATCH_CUH */
+#endif /* GPUOPT_CUDA_PROPAGATE_BATCH_HANDLE_CUH */

@@ -2,10 +2,10 @@
  *
  * Propagation on the GPU: the layout of the rows for the kernels, and its memory.
  */
-#ifndef GPUOPT_CUDA_PROPAGATE_BUILD_CUH
-#define GPUOPT_CUDA_PROPAGATE_BUILD_CUH
+#ifndef GPUOPT_CUDA_PROPAGATE_ROUNDS_LAYOUT_CUH
+#define GPUOPT_CUDA_PROPAGATE_ROUNDS_LAYOUT_CUH
 
-#include "raw.cuh"
+#include "upload.cuh"
 #include "resident.cuh"
 
 namespace {
@@ -284,4 +284,4 @@ __global__ void __launch_bounds__(THREADS)
 
 } // namespace
 
-#endif /* GPUOPT_CUDA_PROPAGATE_BUILD_CUH */
+#endif /* GPUOPT_CUDA_PROPAGATE_ROUNDS_LAYOUT_CUH */

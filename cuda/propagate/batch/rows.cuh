@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * A batch of nodes on the GPU: the rows of one node to evaluate. Each is filtered at the node's bounds, summed if it
- * passes, and moves bounds. gpuopt_impl/propagate/arith/row.h defines the arithmetic and its order, as for the single state
- * of tighten.cuh.
+ * passes, and moves bounds. gpuopt_impl/propagate/arith/row.h defines the arithmetic and its order, as for the single
+ * state of rounds/tighten.cuh.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_BATCH_ROWS_CUH
 #define GPUOPT_CUDA_PROPAGATE_BATCH_ROWS_CUH
 
-#include "batch_tables.cuh"
+#include "tables.cuh"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #ifndef GPUOPT_CUDA_PROPAGATE_BATCH_NODE_CUH
 #define GPUOPT_CUDA_PROPAGATE_BATCH_NODE_CUH
 
-#include "batch_rows.cuh"
+#include "rows.cuh"
 
 namespace {
 

@@ -4,8 +4,8 @@
  * their row may move are queued, from any rows. As soon as the queue holds one for each thread of the warp, each thread
  * computes a new bound.
  */
-#ifndef GPUOPT_CUDA_PROPAGATE_TIGHTEN_CUH
-#define GPUOPT_CUDA_PROPAGATE_TIGHTEN_CUH
+#ifndef GPUOPT_CUDA_PROPAGATE_ROUNDS_TIGHTEN_CUH
+#define GPUOPT_CUDA_PROPAGATE_ROUNDS_TIGHTEN_CUH
 
 #include "rows.cuh"
 
@@ -243,4 +243,4 @@ class Tightener {
 
 } // namespace
 
-#endif /* GPUOPT_CUDA_PROPAGATE_TIGHTEN_CUH */
+#endif /* GPUOPT_CUDA_PROPAGATE_ROUNDS_TIGHTEN_CUH */

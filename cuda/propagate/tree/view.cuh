@@ -20,8 +20,8 @@
 #ifndef GPUOPT_CUDA_PROPAGATE_TREE_VIEW_CUH
 #define GPUOPT_CUDA_PROPAGATE_TREE_VIEW_CUH
 
-#include "../../gpuopt_impl/propagate/arith/trail.h"
-#include "steps.cuh"
+#include "../../../gpuopt_impl/propagate/arith/trail.h"
+#include "../rounds/steps.cuh"
 
 namespace {
 

@@ -5,8 +5,8 @@
 #ifndef GPUOPT_CUDA_PROPAGATE_TREE_ROUND_CUH
 #define GPUOPT_CUDA_PROPAGATE_TREE_ROUND_CUH
 
-#include "kernels.cuh"
-#include "tree_rows.cuh"
+#include "../rounds/kernels.cuh"
+#include "added_rows.cuh"
 
 namespace {
 

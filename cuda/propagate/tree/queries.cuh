@@ -2,10 +2,10 @@
  *
  * A tree search on the GPU: the caller's queries of a trail, and the rows that it adds.
  */
-#ifndef GPUOPT_CUDA_PROPAGATE_TREE_ASK_CUH
-#define GPUOPT_CUDA_PROPAGATE_TREE_ASK_CUH
+#ifndef GPUOPT_CUDA_PROPAGATE_TREE_QUERIES_CUH
+#define GPUOPT_CUDA_PROPAGATE_TREE_QUERIES_CUH
 
-#include "tree.cuh"
+#include "handle.cuh"
 
 namespace {
 
@@ -222,4 +222,4 @@ gpuopt_status TypedTree<Val, Bound>::copy_rows(const TypedTree &from) {
 
 } // namespace
 
-#endif /* GPUOPT_CUDA_PROPAGATE_TREE_ASK_CUH */
+#endif /* GPUOPT_CUDA_PROPAGATE_TREE_QUERIES_CUH */

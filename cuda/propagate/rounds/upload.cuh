@@ -2,15 +2,15 @@
  *
  * Propagation on the GPU: a model in the caller's form, in device memory while _create works. The arrays are uploaded
  * unchanged and checked there, a matrix by columns is transposed, and the rows are sorted by the layout for their
- * length (device.cuh). build.cuh then lays them out.
+ * length (device.cuh). layout.cuh then lays them out.
  */
-#ifndef GPUOPT_CUDA_PROPAGATE_RAW_CUH
-#define GPUOPT_CUDA_PROPAGATE_RAW_CUH
+#ifndef GPUOPT_CUDA_PROPAGATE_ROUNDS_UPLOAD_CUH
+#define GPUOPT_CUDA_PROPAGATE_ROUNDS_UPLOAD_CUH
 
 #include <algorithm>
 
-#include "../../gpuopt_impl/propagate/check/model.h"
-#include "../common/cub.cuh"
+#include "../../../gpuopt_impl/propagate/check/model.h"
+#include "../../common/cub.cuh"
 #include "device.cuh"
 
 namespace {
@@ -332,4 +332,4 @@ class RawModel {
 
 } // namespace
 
-#endif /* GPUOPT_CUDA_PROPAGATE_RAW_CUH */
+#endif /* GPUOPT_CUDA_PROPAGATE_ROUNDS_UPLOAD_CUH */

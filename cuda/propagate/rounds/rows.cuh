@@ -3,8 +3,8 @@
  * Propagation on the GPU: how threads, groups of threads and warps find rows, load their entries, add them up and
  * filter them.
  */
-#ifndef GPUOPT_CUDA_PROPAGATE_ROWS_CUH
-#define GPUOPT_CUDA_PROPAGATE_ROWS_CUH
+#ifndef GPUOPT_CUDA_PROPAGATE_ROUNDS_ROWS_CUH
+#define GPUOPT_CUDA_PROPAGATE_ROUNDS_ROWS_CUH
 
 #include "device.cuh"
 
@@ -103,8 +103,8 @@ __device__ gpuopt__pair shuffle_xor(const gpuopt__pair &p, int distance) {
     return {shuffle_xor(p.first, distance), shuffle_xor(p.second, distance)};
 }
 
-/* By halves, as gpuopt_impl/propagate/arith/row.h defines it. Every lane receives the sum of its group, since merging is
- * commutative. */
+/* By halves, as gpuopt_impl/propagate/arith/row.h defines it. Every lane receives the sum of its group, since merging
+ * is commutative. */
 __device__ void merge_activities(gpuopt__propagator_activities &s, int width) {
 #pragma unroll 1
     for (int distance = width / 2; distance > 0; distance /= 2) {
@@ -205,4 +205,4 @@ __device__ __forceinline__ gpuopt__propagator_filter filter_entries(const Propag
 
 } // namespace
 
-#endif /* GPUOPT_CUDA_PROPAGATE_ROWS_CUH */
+#endif /* GPUOPT_CUDA_PROPAGATE_ROUNDS_ROWS_CUH */

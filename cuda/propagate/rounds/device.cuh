@@ -25,15 +25,15 @@
  * Mixed-size Data-races), which the manual gives for any program. It concerns two overlapping atomic read-modify-writes
  * with scopes that include each other: one is complete before the other begins.
  */
-#ifndef GPUOPT_CUDA_PROPAGATE_DEVICE_CUH
-#define GPUOPT_CUDA_PROPAGATE_DEVICE_CUH
+#ifndef GPUOPT_CUDA_PROPAGATE_ROUNDS_DEVICE_CUH
+#define GPUOPT_CUDA_PROPAGATE_ROUNDS_DEVICE_CUH
 
 #include <climits>
 #include <cstdint>
 #include <cuda/atomic>
 
-#include "../../gpuopt_impl/propagate/backend.h"
-#include "../common/ptx.cuh"
+#include "../../../gpuopt_impl/propagate/backend.h"
+#include "../../common/ptx.cuh"
 
 namespace {
 
@@ -261,4 +261,4 @@ __device__ double settle_side(const Propagator<Val, Bound> &p, unsigned turn, un
 
 } // namespace
 
-#endif /* GPUOPT_CUDA_PROPAGATE_DEVICE_CUH */
+#endif /* GPUOPT_CUDA_PROPAGATE_ROUNDS_DEVICE_CUH */

@@ -5,8 +5,8 @@
  * bounds are read and written in global memory. A group of threads takes a short row, a warp a longer one, a block a
  * split row. The same threads at once sum and tighten a row that passes the filter.
  */
-#ifndef GPUOPT_CUDA_PROPAGATE_RESIDENT_CUH
-#define GPUOPT_CUDA_PROPAGATE_RESIDENT_CUH
+#ifndef GPUOPT_CUDA_PROPAGATE_ROUNDS_RESIDENT_CUH
+#define GPUOPT_CUDA_PROPAGATE_ROUNDS_RESIDENT_CUH
 
 #include "steps.cuh"
 
@@ -257,4 +257,4 @@ __device__ __forceinline__ void resident_step(const Propagator<Val, Bound> &p, B
 
 } // namespace
 
-#endif /* GPUOPT_CUDA_PROPAGATE_RESIDENT_CUH */
+#endif /* GPUOPT_CUDA_PROPAGATE_ROUNDS_RESIDENT_CUH */

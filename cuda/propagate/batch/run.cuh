@@ -5,7 +5,7 @@
 #ifndef GPUOPT_CUDA_PROPAGATE_BATCH_RUN_CUH
 #define GPUOPT_CUDA_PROPAGATE_BATCH_RUN_CUH
 
-#include "batch.cuh"
+#include "handle.cuh"
 
 namespace {
 

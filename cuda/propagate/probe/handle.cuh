@@ -3,11 +3,11 @@
  * Probing on the GPU: nodes are made, run and compared on the device. Only bounds, counts and results that the caller
  * requests are copied back.
  */
-#ifndef GPUOPT_CUDA_PROPAGATE_PROBE_CUH
-#define GPUOPT_CUDA_PROPAGATE_PROBE_CUH
+#ifndef GPUOPT_CUDA_PROPAGATE_PROBE_HANDLE_CUH
+#define GPUOPT_CUDA_PROPAGATE_PROBE_HANDLE_CUH
 
-#include "../../gpuopt_impl/propagate/arith/probe_pair.h"
-#include "batch_run.cuh"
+#include "../../../gpuopt_impl/propagate/arith/probe_pair.h"
+#include "../batch/run.cuh"
 
 namespace {
 
@@ -377,4 +377,4 @@ gpuopt_status cuda_propagator_probe_read_equivalences(const gpuopt_propagator_pr
 
 } // namespace
 
-#endif /* GPUOPT_CUDA_PROPAGATE_PROBE_CUH */
+#endif /* GPUOPT_CUDA_PROPAGATE_PROBE_HANDLE_CUH */

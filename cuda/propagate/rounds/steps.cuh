@@ -3,8 +3,8 @@
  * Propagation on the GPU: the steps of a round that make up the kernels: mark, settle, filter, sum segments, tighten.
  * All threads of the grid take part in each.
  */
-#ifndef GPUOPT_CUDA_PROPAGATE_STEPS_CUH
-#define GPUOPT_CUDA_PROPAGATE_STEPS_CUH
+#ifndef GPUOPT_CUDA_PROPAGATE_ROUNDS_STEPS_CUH
+#define GPUOPT_CUDA_PROPAGATE_ROUNDS_STEPS_CUH
 
 #include "tighten.cuh"
 
@@ -281,4 +281,4 @@ __device__ double equalise_step(const Propagator<Val, Bound> &p, unsigned turn, 
 
 } // namespace
 
-#endif /* GPUOPT_CUDA_PROPAGATE_STEPS_CUH */
+#endif /* GPUOPT_CUDA_PROPAGATE_ROUNDS_STEPS_CUH */

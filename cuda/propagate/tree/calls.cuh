@@ -5,7 +5,7 @@
 #ifndef GPUOPT_CUDA_PROPAGATE_TREE_CALLS_CUH
 #define GPUOPT_CUDA_PROPAGATE_TREE_CALLS_CUH
 
-#include "handle.cuh"
+#include "../rounds/handle.cuh"
 
 namespace {
 
