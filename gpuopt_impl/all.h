@@ -51,14 +51,15 @@ extern "C" {
 #include "common/numerics.h"
 #include "common/ranks.h"
 #include "common/selftest.h"
+#include "common/table.h"
 #include "common/tidy_matrix.h"
 #include "group/calls.h"
 #ifndef GPUOPT_WITHOUT_PROPAGATE
-#include "propagate/calls.h"
-#include "propagate/tree_calls.h"
-#include "propagate/batch_calls.h"
-#include "propagate/probe_calls.h"
-#include "propagate/cpu_table.h"
+#include "propagate/api/handle.h"
+#include "propagate/api/tree.h"
+#include "propagate/api/batch.h"
+#include "propagate/api/probe.h"
+#include "propagate/cpu/table.h"
 #endif
 #ifndef GPUOPT_WITHOUT_BASIS
 #include "basis/calls.h"

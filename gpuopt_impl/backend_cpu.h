@@ -8,7 +8,7 @@
 #include "common/context.h"
 
 #ifndef GPUOPT_WITHOUT_PROPAGATE
-#include "propagate/cpu_table.h"
+#include "propagate/cpu/table.h"
 #define GPUOPT__CPU_PROPAGATOR &gpuopt__propagator_cpu_table
 #else
 #define GPUOPT__CPU_PROPAGATOR NULL

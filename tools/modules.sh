@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: MIT
 #
 # Shows which modules include which. A module is a folder of gpuopt_impl or cuda. The files directly in these two
-# folders connect the modules.
-# Usage: modules.sh                     draws the modules: writes doc/modules.dot and, with Graphviz, doc/modules.svg
-#        modules.sh --dot [ROOT]        the picture's source on standard output
-#        modules.sh --includes [ROOT]   a line for each include of a library file by another: both paths
+# folders connect the modules. A family with a table tests/frame/modules/FAMILY.txt has modules of its own: its folders,
+# and each file directly in it.
+# Usage: modules.sh                         draws the modules: writes doc/modules.dot and, with Graphviz,
+#                                           doc/modules.svg; for each such family also doc/modules_FAMILY.*
+#        modules.sh --dot [ROOT [FAMILY]]   the source of a picture on standard output
+#        modules.sh --includes [ROOT]       a line for each include of a library file by another: both paths
 set -eu
 # Prints the comment above.
 help() { awk 'NR > 3 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "${BASH_SOURCE[0]}"; }
@@ -40,18 +42,25 @@ includes() {
 }
 
 # The modules as boxes, with an arrow from each module to the modules that it includes. The public header includes the
-# implementation only on demand, so that arrow is left out.
+# implementation only on demand, so that arrow is left out. dot_source FAMILY: the modules of this family; those of its
+# folder of cuda only with a table.
 dot_source() {
-    includes | awk '
+    local family=${1:-} split=''
+    [ ! -e "$root/tests/frame/modules/${family}_cuda.txt" ] || split=1
+    includes | awk -v family="$family" -v split_cuda="$split" '
         function module(path, part, n) {
             n = split(path, part, "/")
+            if (family != "" && (part[2] != family || n < 3)) return ""
+            if (family != "" && part[1] == "cuda" && !split_cuda) return "cuda/" family
+            if (family != "") return part[1] "/" family "/" part[3]
             if (path ~ /^gpuopt\//) return "gpuopt/"
             return n > 2 ? part[1] "/" part[2] : path ~ /^cuda\// ? "cuda/gpuopt_cuda.cu" : n == 2 ? "gpuopt_impl/all.h" : path
         }
         $1 == "gpuopt.h" { next }
         { from = module($1); to = module($2) }
-        { print "module", from; print "module", to }
-        from != to { print "arrow", from, to }' | LC_ALL=C sort -u | awk '
+        from != "" { print "module", from }
+        to != "" { print "module", to }
+        from != to && from != "" && to != "" { print "arrow", from, to }' | LC_ALL=C sort -u | awk -v family="$family" '
         function name(module) { if (module != "gpuopt/") sub(/^.*\//, "", module); return module }
         BEGIN {
             print "// Made by tools/modules.sh from the include lines of gpuopt_impl and cuda."
@@ -71,8 +80,10 @@ dot_source() {
             arrows = arrows sprintf("    \"%s\" -> \"%s\" [class=\"%s\"]\n", $2, $3, kind)
         }
         END {
-            printf "    subgraph cluster_impl {\n        label=\"gpuopt_impl\"; class=impl\n%s    }\n", box["impl"]
-            printf "    subgraph cluster_cuda {\n        label=\"cuda\"; class=cuda\n%s    }\n", box["cuda"]
+            within = family == "" ? "" : "/" family
+            cluster = "    subgraph cluster_%s {\n        label=\"%s\"; class=%s\n%s    }\n"
+            printf cluster, "impl", "gpuopt_impl" within, "impl", box["impl"]
+            printf cluster, "cuda", "cuda" within, "cuda", box["cuda"]
             printf "%s%s}\n", box["public"], arrows
         }'
 }
@@ -97,14 +108,25 @@ styled() {
         }'
 }
 
+# draw NAME [FAMILY]: doc/NAME.dot and doc/NAME.svg
+draw() {
+    dot_source "${2:-}" >"$here/doc/$1.dot"
+    dot -Tsvg "$here/doc/$1.dot" | styled >"$here/doc/$1.svg"
+}
+draw_all() {
+    local table
+    draw modules
+    for table in "$here"/tests/frame/modules/*.txt; do
+        table=$(basename "$table" .txt)
+        [[ $table == *_cuda ]] || draw "modules_$table" "$table"
+    done
+}
+
 case ${1:-} in
 -h | --help) help ;;
 --includes) includes ;;
---dot) dot_source ;;
-'')
-    dot_source >"$here/doc/modules.dot"
-    dot -Tsvg "$here/doc/modules.dot" | styled >"$here/doc/modules.svg"
-    ;;
+--dot) dot_source "${3:-}" ;;
+'') draw_all ;;
 *)
     echo "modules.sh: there is no option $1; see --help" >&2
     exit 2

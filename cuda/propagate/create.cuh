@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "tree.cuh"
+#include "tree/handle.cuh"
 
 namespace {
 

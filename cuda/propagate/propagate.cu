@@ -3,28 +3,33 @@
  * Propagation on the GPU: rounds, and the backend's table. Read this file first.
  *
  * A call arrives at a function of the table at the end of this file, which sets the device and calls the object of the
- * handle (handle.cuh). _create uploads the model, checks it (raw.cuh), lays it out on the device (build.cuh), and
- * chooses a driver (create.cuh). _round launches the kernels (kernels.cuh), which consist of the steps of a round:
- * mark, settle, filter, sum segments, tighten.
+ * handle. _create uploads the model, checks it, lays it out on the device, and chooses a driver. _round launches the
+ * kernels, which consist of the steps of a round: mark, settle, filter, sum segments, tighten. The modules, and what
+ * they include of this folder:
  *
- *     handle.cuh    the object: its data and members                  steps.cuh     the steps, by all threads of a grid
- *     create.cuh    plan, create, destroy, choice of a driver         resident.cuh  rounds out of shared memory
- *     raw.cuh       the caller's model, uploaded and checked          tighten.cuh   rows that passed: sums, new bounds
- *     build.cuh     sizes, layout of the rows                         rows.cuh      loading and filtering entries
- *     kernels.cuh   the kernels                                       (arithmetic: gpuopt_impl/propagate/row.h)
- *     device.cuh    the data of the kernels; bounds                   batch.cuh     many nodes at once (many files)
- *     state.cuh     bounds, sides and rows, in and out                tree.cuh      a tree search (many files)
- *     probe.cuh     probing, with a batch
+ *     propagate.cu  rounds, the table                                    create.cuh  state.cuh  probe/  tree/
+ *     create.cuh    plan, create, destroy, fork, choice of a driver      tree/
+ *     state.cuh     bounds, sides and rows, in and out                   tree/
+ *     probe/        probing, with a batch                                batch/
+ *     batch/        many nodes at once (handle.cuh lists its files)      tree/  rounds/
+ *     tree/         a tree search (handle.cuh lists its files)           rounds/
+ *     rounds/       the object (handle.cuh), from the caller's model (upload.cuh) to the layout of the rows
+ *                   (layout.cuh); the kernels (kernels.cuh), their steps (steps.cuh), rounds out of shared memory
+ *                   (resident.cuh), rows that passed (tighten.cuh), loading and filtering entries (rows.cuh), and the
+ *                   data of the kernels (device.cuh)
+ *
+ * The arithmetic is in gpuopt_impl/propagate/arith/.
  */
 #include <algorithm>
 
 #include "../../gpuopt_impl/common/checks.h"
+#include "../../gpuopt_impl/common/table.h"
 #include "../common/tables.cuh"
 #include "create.cuh"
-#include "probe.cuh"
+#include "probe/handle.cuh"
 #include "state.cuh"
-#include "tree_ask.cuh"
-#include "tree_calls.cuh"
+#include "tree/queries.cuh"
+#include "tree/calls.cuh"
 
 namespace {
 
@@ -258,41 +263,44 @@ gpuopt_status cuda_propagator_get_kinds(gpuopt_propagator *propagator, uint8_t *
 
 } // namespace
 
-const gpuopt__propagator_backend gpuopt__cuda_propagator = {cuda_propagator_plan,
-                                                            cuda_propagator_create,
-                                                            cuda_propagator_destroy,
-                                                            cuda_propagator_round,
-                                                            cuda_propagator_get_info,
-                                                            cuda_propagator_get_bounds,
-                                                            cuda_propagator_set_bounds,
-                                                            cuda_propagator_set_sides,
-                                                            cuda_propagator_get_rows,
-                                                            cuda_propagator_device_view,
-                                                            cuda_propagator_push,
-                                                            cuda_propagator_pop,
-                                                            cuda_propagator_keep,
-                                                            cuda_propagator_get_trail,
-                                                            cuda_propagator_get_changes,
-                                                            cuda_propagator_explain,
-                                                            cuda_propagator_add_rows,
-                                                            cuda_propagator_remove_rows,
-                                                            cuda_propagator_has_row,
-                                                            cuda_propagator_plan_fork,
-                                                            cuda_propagator_fork,
-                                                            checks_numbers,
-                                                            cuda_propagator_batch_plan,
-                                                            cuda_propagator_batch_create,
-                                                            cuda_propagator_batch_destroy,
-                                                            cuda_propagator_batch_run,
-                                                            cuda_propagator_batch_get_changes,
-                                                            cuda_propagator_batch_get_bounds,
-                                                            cuda_propagator_batch_used,
-                                                            cuda_propagator_get_kinds,
-                                                            cuda_propagator_probe_plan,
-                                                            cuda_propagator_probe_open,
-                                                            cuda_propagator_probe_close,
-                                                            cuda_propagator_probe_begin,
-                                                            cuda_propagator_probe_piece,
-                                                            cuda_propagator_probe_end,
-                                                            cuda_propagator_probe_read_implications,
-                                                            cuda_propagator_probe_read_equivalences};
+#define GPUOPT__PROPAGATOR_CUDA_TABLE(SET)                                \
+    SET(plan, cuda_propagator_plan)                                       \
+    SET(create, cuda_propagator_create)                                   \
+    SET(destroy, cuda_propagator_destroy)                                 \
+    SET(round, cuda_propagator_round)                                     \
+    SET(get_info, cuda_propagator_get_info)                               \
+    SET(get_bounds, cuda_propagator_get_bounds)                           \
+    SET(set_bounds, cuda_propagator_set_bounds)                           \
+    SET(set_sides, cuda_propagator_set_sides)                             \
+    SET(get_rows, cuda_propagator_get_rows)                               \
+    SET(device_view, cuda_propagator_device_view)                         \
+    SET(push, cuda_propagator_push)                                       \
+    SET(pop, cuda_propagator_pop)                                         \
+    SET(keep, cuda_propagator_keep)                                       \
+    SET(get_trail, cuda_propagator_get_trail)                             \
+    SET(get_changes, cuda_propagator_get_changes)                         \
+    SET(explain, cuda_propagator_explain)                                 \
+    SET(add_rows, cuda_propagator_add_rows)                               \
+    SET(remove_rows, cuda_propagator_remove_rows)                         \
+    SET(has_row, cuda_propagator_has_row)                                 \
+    SET(plan_fork, cuda_propagator_plan_fork)                             \
+    SET(fork, cuda_propagator_fork)                                       \
+    SET(checks_numbers, checks_numbers)                                   \
+    SET(batch_plan, cuda_propagator_batch_plan)                           \
+    SET(batch_create, cuda_propagator_batch_create)                       \
+    SET(batch_destroy, cuda_propagator_batch_destroy)                     \
+    SET(batch_run, cuda_propagator_batch_run)                             \
+    SET(batch_get_changes, cuda_propagator_batch_get_changes)             \
+    SET(batch_get_bounds, cuda_propagator_batch_get_bounds)               \
+    SET(batch_used, cuda_propagator_batch_used)                           \
+    SET(get_kinds, cuda_propagator_get_kinds)                             \
+    SET(probe_plan, cuda_propagator_probe_plan)                           \
+    SET(probe_open, cuda_propagator_probe_open)                           \
+    SET(probe_close, cuda_propagator_probe_close)                         \
+    SET(probe_begin, cuda_propagator_probe_begin)                         \
+    SET(probe_piece, cuda_propagator_probe_piece)                         \
+    SET(probe_end, cuda_propagator_probe_end)                             \
+    SET(probe_read_implications, cuda_propagator_probe_read_implications) \
+    SET(probe_read_equivalences, cuda_propagator_probe_read_equivalences)
+
+GPUOPT__TABLE(gpuopt__propagator_backend, gpuopt__cuda_propagator, GPUOPT__PROPAGATOR_CUDA_TABLE);

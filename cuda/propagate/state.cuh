@@ -9,7 +9,7 @@
 #include <algorithm>
 
 #include "../../gpuopt_impl/common/checks.h"
-#include "tree.cuh"
+#include "tree/handle.cuh"
 
 namespace {
 

@@ -1,39 +1,41 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation: the interface between the public calls and a backend.
+ * Propagation: the interface between the public calls and a backend. Read this file first.
  *
- * A public call (calls.h) checks its arguments for all backends, and goes through the table below to the CPU
- * (cpu_table.h) or the GPU (cuda/propagate/propagate.cu). A round filters the rows (filter.h) and sums the activities
- * of the rows that pass. Then it computes new bounds for the columns of their entries (row.h), under the model's
- * settings (rules.h). These three files are the arithmetic of both backends, so both return the same bits.
+ * A public call checks its arguments for all backends, and goes through the table below to the CPU (cpu/table.h) or the
+ * GPU (cuda/propagate/propagate.cu). The modules, each a folder, and what they include besides common/:
  *
- *     calls.h, tree_calls.h,  the public calls             cpu.h           handles, bounds, sides, reports, forks
- *     batch_calls.h                                        cpu_nodes.h     batches of nodes
- *     probe_calls.h, probe.h, probing                      cpu_probe.h     probing
- *     probe_pair.h                                         cpu_state.h     a handle's parts; the rows to evaluate
- *     batch_share.h,          batches dealt over a group
- *     batch_gather.h
- *     check.h, batch_check.h  checks of descriptors,       cpu_rounds.h    rounds, and their threads
- *                             of nodes
- *     backend.h               the table of a backend       cpu_kept.h      data of rows kept between evaluations
- *     rules.h, filter.h,      the arithmetic               cpu_trail.h     levels, and the way back
- *     row.h                                                cpu_added.h     rows that the caller adds
- *     trail.h                 the trail, and reasons       cpu_table.h     the table
- *                                                          cpu_typed.h     once for double, once for float: cpu_rows.h,
- *                                                                          sums; cpu_moves.h, moving bounds;
- *                                                                          cpu_tighten.h, rows that move them
+ *     api/       the public calls: of a handle, of a tree search, of a     check/  ranks/  backend.h
+ *                batch of nodes, of probing
+ *     ranks/     batches and probes dealt over a group                     check/  backend.h
+ *     check/     checks of descriptors and of nodes                        backend.h
+ *     cpu/       the CPU backend; table.h names its functions              arith/  backend.h
+ *     backend.h  the handles' first members; the table of a backend        arith/
+ *     arith/     written once for both backends: settings (rules.h),
+ *                the filter (filter.h), new bounds of a row (row.h),
+ *                reasons (trail.h), the probes of a binary (probe_pair.h)
+ *
+ * tests/frame/modules/propagate.txt lists the same arrows, and a test checks them; doc/modules_propagate.svg shows them.
+ *
+ * A round filters the rows and sums the activities of the rows that pass. Then it computes new bounds for the columns
+ * of their entries. All of this arithmetic is in arith/, so both backends return the same bits.
+ *
+ * On the CPU, state.h has a handle's parts and the rows to evaluate. handle.h copies bounds and reports in and out, and
+ * rounds.h makes the rounds and their threads. kept_rows.h keeps data of rows between evaluations. typed.h compiles
+ * row_sums.h, moves.h and tighten.h once for double and once for float. trail.h and added_rows.h serve a tree search,
+ * nodes.h batches, and probe.h probing.
  */
 #ifndef GPUOPT_IMPL_PROPAGATE_BACKEND_H
 #define GPUOPT_IMPL_PROPAGATE_BACKEND_H
 
 #include "../common/tidy_matrix.h"
-#include "row.h"
+#include "arith/row.h"
 
 /* A checked model with the defaults filled in and the matrix by rows. The other arrays are the caller's. If the backend
  * checks the numbers itself (checks_numbers below), create receives a model with unchecked numbers. The matrix is then
  * the caller's, by rows or by columns, and the members that gpuopt__propagator_numbers_known() fills are not set yet
- * (check.h). A create that finds a fault in the numbers returns UNTIDY; if the CPU side then mends it, create is called
- * again. */
+ * (check/model.h). A create that finds a fault in the numbers returns UNTIDY; if the CPU side then mends it, create is
+ * called again. */
 typedef struct gpuopt__propagator_model {
     const char *call; /* the public call, for the log */
     gpuopt_propagator_desc desc;
@@ -70,7 +72,7 @@ struct gpuopt_propagator_batch {
     int64_t changes;
     int32_t ran;                            /* nodes of the latest _run; -1: there are no results */
     uint64_t version;                       /* of the base, in that run */
-    struct gpuopt__propagator_share *share; /* with a group (batch_share.h), when the above describe this rank; or
+    struct gpuopt__propagator_share *share; /* with a group (ranks/batch.h), when the above describe this rank; or
                                              * NULL */
 };
 
@@ -81,6 +83,25 @@ static inline gpuopt_status gpuopt__propagator_batch_too_many(const gpuopt_propa
                 (long long)batch->changes);
     return GPUOPT_ERROR_MEMORY;
 }
+
+/* A probe, the same in every backend. Its batch holds some binaries at a time. */
+struct gpuopt_propagator_probe {
+    gpuopt_propagator *base;
+    gpuopt_propagator_batch *batch;
+    int32_t nodes; /* even */
+    int64_t changes, implications, equivalences;
+    int ran;     /* whether there are results */
+    int stopped; /* the caller has requested a stop */
+    gpuopt_propagator_probe_info info;
+    uint8_t *is_binary;        /* [cols] */
+    double *base_lb, *base_ub; /* [cols] */
+    /* Of the latest run. */
+    double *lb, *ub;                              /* [cols]: bounds that hold in every solution */
+    int32_t *binary;                              /* [cols] */
+    void *found;                                  /* implications and equivalences, in the backend's form */
+    struct gpuopt__propagator_probe_share *share; /* with a group (ranks/probe.h), when all other members describe this
+                                                   * rank */
+};
 
 /* Members as in the other families: plan, create, destroy, the step, get_info, the rest. */
 typedef struct gpuopt__propagator_backend {
@@ -134,8 +155,8 @@ typedef struct gpuopt__propagator_backend {
     int64_t (*batch_used)(const gpuopt_propagator_batch *);
     /* kind [cols]: GPUOPT__PROPAGATOR_INTEGER and other bits. */
     gpuopt_status (*get_kinds)(gpuopt_propagator *, uint8_t *kind);
-    /* Probing, of a handle with a batch (probe.h). plan and open receive a probe with its sizes and base filled in;
-     * plan adds to the given plan. */
+    /* Probing, of a handle with a batch. plan and open receive a probe with its sizes and base filled in; plan adds to
+     * the given plan. */
     gpuopt_status (*probe_plan)(const gpuopt_propagator_probe *, gpuopt_memory_plan *);
     gpuopt_status (*probe_open)(gpuopt_propagator_probe *);
     void (*probe_close)(gpuopt_propagator_probe *);

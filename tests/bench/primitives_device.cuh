@@ -218,7 +218,7 @@ __global__ void __launch_bounds__(threads, 3) merge_nodes(const __grid_constant_
     }
 }
 
-/* Appends the numbers of flagged elements to a list in any order, as cuda/propagate/steps.cuh does. */
+/* Appends the numbers of flagged elements to a list in any order, as cuda/propagate/rounds/steps.cuh does. */
 __global__ void __launch_bounds__(threads)
     append_flagged(const uint8_t *flag, int64_t count, unsigned *found, int *list) {
     const unsigned lane = threadIdx.x % 32;

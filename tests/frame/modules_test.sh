@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: MIT
 #
 # Checks the modules, which are the folders of gpuopt_impl and cuda: each includes only what it may, includes form no
-# cycle, private names carry their family, and every header of gpuopt_impl compiles by itself. The picture of the
-# modules must be up to date. Before that, a small tree with one defect at a time shows that each rule can fail.
+# cycle, private names carry their family, and every header of gpuopt_impl compiles by itself. A large family has modules
+# of its own: its folders, and each file directly in it. modules/FAMILY.txt and modules/FAMILY_cuda.txt list them with
+# the modules that each may include. The pictures of the modules must be up to date. Before that, a small tree with one
+# defect at a time shows that each rule can fail.
 # Usage: modules_test.sh
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -54,6 +56,81 @@ modules_are_separate() {
         END { exit broken }'
 }
 
+# Each rule about a family's own modules goes through the tables: a line `MODULE: MODULE...` says what a module may
+# include. A line `cuda:` in FAMILY.txt limits what cuda/FAMILY may include; without it, it may include all.
+tables() { (cd "$1/tests/frame/modules" 2>/dev/null && ls -- *.txt 2>/dev/null); }
+# table_lines ROOT TABLE
+table_lines() { grep -v '^#' "$1/tests/frame/modules/$2"; }
+# The folder of a table.
+folder_of() {
+    case $1 in
+    *_cuda.txt) echo "cuda/${1%_cuda.txt}" ;;
+    *) echo "gpuopt_impl/${1%.txt}" ;;
+    esac
+}
+# Its modules as they are: folders, and files directly in it.
+modules_of() { (cd "$1/$2" && find . -type f -name '*.[ch]*' | sed 's,^\./,,; s,/.*,,' | LC_ALL=C sort -u); }
+
+# The modules of a table are those of the folder, and what a module may include is above it: the lowest comes first.
+tables_are_in_order() {
+    local table broken=0
+    while read -r table; do
+        diff <(table_lines "$1" "$table" | sed 's/:.*//' | grep -vx cuda | LC_ALL=C sort) \
+            <(modules_of "$1" "$(folder_of "$table")") | sed -n "s,^<,$table: there is no,p; s,^>,$table does not list,p"
+        [ "${PIPESTATUS[0]}" = 0 ] || broken=1
+        table_lines "$1" "$table" | awk -v table="$table" '
+            {
+                for (i = 2; i <= NF; i++) if (!seen[$i]) { print table ": " $1 " " $i " is not above"; broken = 1 }
+                seen[substr($1, 1, length($1) - 1)] = 1
+            }
+            END { exit broken }' || broken=1
+    done < <(tables "$1")
+    return $broken
+}
+# A module includes no other than its line allows.
+modules_keep_to_table() {
+    local table broken=0
+    while read -r table; do
+        includes "$1" | awk -v folder="$(folder_of "$table")" -v table="$1/tests/frame/modules/$table" '
+            # The module of a path; of cuda/FAMILY, seen from gpuopt_impl/FAMILY: cuda. "": of another folder.
+            function module(path, part) {
+                if (index(path, folder "/") == 1) {
+                    split(substr(path, length(folder) + 2), part, "/")
+                    return part[1]
+                }
+                return folder ~ /^gpuopt_impl/ && index(path, "cuda" substr(folder, 12) "/") == 1 ? "cuda" : ""
+            }
+            BEGIN {
+                while ((getline line < table) > 0) {
+                    n = split(line, word, /:? +|:$/)
+                    limited[word[1]] = 1
+                    for (i = 2; i <= n; i++) may[word[1], word[i]] = 1
+                }
+            }
+            {
+                from = module($1)
+                to = module($2)
+                if (from == "" || to == "" || from == to || may[from, to]) next
+                if (from == "cuda" && !limited[from]) next
+                print $1 " may not include " $2
+                broken = 1
+            }
+            END { exit broken }' || broken=1
+    done < <(tables "$1")
+    return $broken
+}
+# A folder of such a family has at most 20 files.
+folders_are_small() {
+    local table folder files broken=0
+    while read -r table; do
+        while read -r folder; do
+            files=$(find "$1/$folder" -maxdepth 1 -type f | wc -l)
+            [ "$files" -le 20 ] || { echo "$folder has $files files" && broken=1; }
+        done < <(cd "$1" && find "$(folder_of "$table")" -type d)
+    done < <(tables "$1")
+    return $broken
+}
+
 # A private name that a family of gpuopt_impl uses begins with gpuopt__FAMILY, or is one of common's. (The handle of
 # propagate is the propagator.)
 names_carry_family() {
@@ -94,7 +171,14 @@ templates_are_used_twice() {
     return $broken
 }
 
-picture_is_new() { "$root/tools/modules.sh" --dot "$root" | diff "$root/doc/modules.dot" -; }
+pictures_are_new() {
+    local table family
+    "$root/tools/modules.sh" --dot "$root" | diff "$root/doc/modules.dot" - || return 1
+    for table in $(tables "$root" | grep -v '_cuda\.txt$'); do
+        family=${table%.txt}
+        "$root/tools/modules.sh" --dot "$root" "$family" | diff "$root/doc/modules_$family.dot" - || return 1
+    done
+}
 
 # ---- The rules on a small tree ----
 
@@ -120,21 +204,36 @@ plant() {
     header cuda/common/context.cuh '#include <stdint.h>' '#include "../../gpuopt_impl/common/checks.h"'
     header cuda/one/calls.cuh '#include "../common/context.cuh"' '#include "../../gpuopt_impl/one/backend.h"'
     printf '#include "one/calls.cuh"\n' >"$tree/cuda/gpuopt_cuda.cu"
+    # A family with modules of its own, in the order arith, backend.h, api and cpu.
+    header gpuopt_impl/three/arith/row.h '#include "../../common/checks.h"'
+    header gpuopt_impl/three/backend.h '#include "arith/row.h"'
+    header gpuopt_impl/three/api/calls.h '#include "../backend.h"'
+    header gpuopt_impl/three/cpu/table.h '#include "../backend.h"'
+    header cuda/three/rounds/kernels.cuh '#include "../../../gpuopt_impl/three/arith/row.h"'
+    header cuda/three/three.cuh '#include "rounds/kernels.cuh"'
+    table three '# A comment.' 'arith:' 'backend.h: arith' 'api: backend.h' 'cpu: arith backend.h' 'cuda: arith'
+    table three_cuda 'rounds:' 'three.cuh: rounds'
+}
+# table NAME LINE...
+table() {
+    mkdir -p "$tree/tests/frame/modules"
+    printf '%s\n' "${@:2}" >"$tree/tests/frame/modules/$1.txt"
 }
 
-rules=(includes_are_relative modules_are_separate names_carry_family has_no_cycle compiles_alone
-    templates_are_used_twice)
+rules=(includes_are_relative modules_are_separate tables_are_in_order modules_keep_to_table folders_are_small
+    names_carry_family has_no_cycle compiles_alone templates_are_used_twice)
 keeps_all_rules() {
     local rule
     plant
     for rule in "${rules[@]}"; do "$rule" "$tree" || return 1; done
 }
 # breaks RULE HEADER LINE...: with this header, the rule and only that one does not hold.
-breaks() {
+breaks() { breaks_by "$1" header "${@:2}"; }
+# breaks_by RULE COMMAND...: after this command, likewise.
+breaks_by() {
     local broken=$1 rule
-    shift
     plant
-    header "$@"
+    "${@:2}"
     for rule in "${rules[@]}"; do
         if "$rule" "$tree" >"$work/rule" 2>&1; then
             [ "$rule" != "$broken" ] || { echo "$rule holds" && return 1; }
@@ -142,6 +241,10 @@ breaks() {
             [ "$rule" = "$broken" ] || { cat "$work/rule" && return 1; }
         fi
     done
+}
+many_files() {
+    local i
+    for i in {a..t}; do header "gpuopt_impl/three/api/$i.h" '#include "../backend.h"'; done
 }
 template_used_once() {
     plant
@@ -165,6 +268,20 @@ check "seen: cuda that includes another family of gpuopt_impl" \
     breaks modules_are_separate cuda/one/extra.cuh '#include "../../gpuopt_impl/two/calls.h"'
 check "seen: cuda/common that includes a family" \
     breaks modules_are_separate cuda/common/extra.cuh '#include "../../gpuopt_impl/one/backend.h"'
+check "seen: a module that includes one its table does not name" \
+    breaks modules_keep_to_table gpuopt_impl/three/cpu/extra.h '#include "../api/calls.h"'
+check "seen: a module that includes one above it" \
+    breaks modules_keep_to_table gpuopt_impl/three/arith/extra.h '#include "../api/calls.h"'
+check "seen: the like in cuda" breaks modules_keep_to_table cuda/three/rounds/extra.cuh '#include "../three.cuh"'
+check "seen: cuda that includes a module of gpuopt_impl its table does not name" \
+    breaks modules_keep_to_table cuda/three/rounds/extra.cuh '#include "../../../gpuopt_impl/three/api/calls.h"'
+check "seen: a folder that its table does not list" \
+    breaks tables_are_in_order gpuopt_impl/three/tree/extra.h '#include "../../common/checks.h"'
+check "seen: a file that its table does not list" \
+    breaks tables_are_in_order gpuopt_impl/three/extra.h '#include "../common/checks.h"'
+check "seen: a table that lists what is not there" breaks_by tables_are_in_order table three_cuda 'rounds:' 'tree:' 'three.cuh: rounds'
+check "seen: a table with a circle" breaks_by tables_are_in_order table three_cuda 'rounds: three.cuh' 'three.cuh: rounds'
+check "seen: more than 20 files in a folder" breaks_by folders_are_small many_files
 check "seen: a private name without its family" \
     breaks names_carry_family gpuopt_impl/two/extra.h 'static int gpuopt__value;'
 check "seen: a cycle" \
@@ -177,10 +294,13 @@ check "seen: a header without a guard" template_used_once
 
 check "includes are relative" includes_are_relative "$root"
 check "families include themselves and common" modules_are_separate "$root"
+check "the tables list the modules of their families, lowest first" tables_are_in_order "$root"
+check "these include what their table allows" modules_keep_to_table "$root"
+check "their folders have at most 20 files" folders_are_small "$root"
 check "private names carry their family" names_carry_family "$root"
 check "no file includes itself by way of others" has_no_cycle "$root"
 check "every header of gpuopt_impl compiles by itself" compiles_alone "$root"
 check "only templates have no include guard" templates_are_used_twice "$root"
-check "doc/modules.dot is what tools/modules.sh makes" picture_is_new
+check "doc/modules*.dot are what tools/modules.sh makes" pictures_are_new
 
 summary

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "gpuopt_impl/propagate/row.h"
+#include "gpuopt_impl/propagate/arith/row.h"
 #include "tests/support/support.h"
 
 enum { MOST = 12 };
