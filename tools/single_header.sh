@@ -62,7 +62,7 @@ expand() {
             length_of[file] = n
             if (n == 0) fail(file " is empty, or not there")
         }
-        function folder_of(file) { sub(/\/[^\/]*$/, "", file); return file }
+        function module_of(file, part) { split(file, part, "/"); return part[1] "/" part[2] }
         function mark(file) { if (file != marked) printf "/* ---- %s ---- */\n", file; marked = file }
         function expand(file, folder, quoted, included, depth, i, k) {
             load(file)
@@ -87,11 +87,11 @@ expand() {
                 included = plain(folder "/" quoted[2])
                 load(included)
                 # What is included on a condition may be missing where it is included next. all.h includes a family so:
-                # only the files of its folder, what is shared having come before.
+                # only the files of its module, what is shared having come before.
                 if (depth != (file in guarded) && file !~ /^gpuopt(\.h|_impl\/all\.h|_impl\/backend_cpu\.h)$/)
                     fail(file " includes " included " on a condition")
-                if (depth != (file in guarded) && file ~ /all\.h$/) within = folder_of(included)
-                if (within != "" && folder_of(included) != within && !done[included])
+                if (depth != (file in guarded) && file ~ /all\.h$/) within = module_of(included)
+                if (within != "" && module_of(included) != within && !done[included])
                     fail(file " includes " included ", which must come before the families")
                 if ((included == "gpuopt.h" || included ~ /^gpuopt\//) && main != "gpuopt.h") {
                     if (done["gpuopt.h"]) continue
