@@ -94,11 +94,11 @@ extern "C" {
 #include "elimination/cpu.h"
 #endif
 #ifndef GPUOPT_WITHOUT_KNAPSACK
-#include "knapsack/calls.h"
-#include "knapsack/batch.h"
-#include "knapsack/multi.h"
-#include "knapsack/choice.h"
-#include "knapsack/cpu.h"
+#include "knapsack/api/calls.h"
+#include "knapsack/batch/calls.h"
+#include "knapsack/multidimensional/calls.h"
+#include "knapsack/multiple_choice/calls.h"
+#include "knapsack/cpu/pool.h"
 #endif
 #include "backend_cpu.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Batches of small knapsacks on the GPU: a thread searches one as the CPU does (gpuopt_impl/knapsack/small.h), with its
- * items in a separate piece of device memory. One launch checks the arguments, and one solves.
+ * Batches of small knapsacks on the GPU: a thread searches one as the CPU does (gpuopt_impl/knapsack/batch/small.h),
+ * with its items in a separate piece of device memory. One launch checks the arguments, and one solves.
  */
 #ifndef GPUOPT_CUDA_KNAPSACK_BATCH_CUH
 #define GPUOPT_CUDA_KNAPSACK_BATCH_CUH

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Knapsack on the GPU: the functions of the backend's table, and the loop of steps. A call on a handle comes from
- * gpuopt_impl/knapsack/calls.h, which has checked its arguments, through that table to the functions here.
+ * gpuopt_impl/knapsack/api/calls.h, which has checked its arguments, through that table to the functions here.
  *
  *     handle.cuh    the contents of a handle, and its memory
  *     nodes.cuh     the place of the nodes, in device or in host memory, and moving them; get, put and pick
@@ -15,7 +15,7 @@
  *
  * Each step is one launch. The CPU decides which nodes the next step takes, so it waits for the result of each. As long
  * as all nodes of a search form one short list, they stay in host memory and the CPU expands them
- * (gpuopt_impl/knapsack/cpu_step.h): that is faster than a launch.
+ * (gpuopt_impl/knapsack/cpu/step.h): that is faster than a launch.
  */
 #include "../common/tables.cuh"
 #include "batch.cuh"
@@ -135,7 +135,7 @@ gpuopt_status knapsack_step(CudaKnapsack *k, const gpuopt__knapsack_search *s, c
     return GPUOPT_OK;
 }
 
-/* Completes the deepest list, see gpuopt_impl/knapsack/search.h. */
+/* Completes the deepest list, see gpuopt_impl/knapsack/search/state.h. */
 gpuopt_status knapsack_complete_list(CudaKnapsack *k, gpuopt__knapsack_search *s) {
     if (knapsack_is_on_host(k, s)) {
         gpuopt__knapsack_complete(s, &k->host_pool);

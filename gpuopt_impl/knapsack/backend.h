@@ -1,43 +1,31 @@
 /* SPDX-License-Identifier: MIT
  *
- * The interface between the CPU side of the knapsack search and a backend. calls.h checks a call's arguments. The call
- * then passes through the common part of the handle and the table of functions below to the backend: cpu.h, or
- * cuda/knapsack/knapsack.cu.
+ * The interface between the CPU side of the knapsack search and a backend. Read this file first. A public call checks
+ * its arguments. It then passes through the common part of the handle and the table of functions below to the backend:
+ * cpu/table.h, or cuda/knapsack/knapsack.cu.
  *
- *     create.h         a handle's life; calls.h: the other public calls, without packed nodes
- *     copies.h         items with several copies as pieces, each of which is taken or not
- *     sort.h, model.h  _create: sorted items and their tables, the first incumbent, reduction, the root
- *     equal.h          _create: equal items as bundles
- *     weight_classes.h _create: bounds from groups of items of nearly the same weight
- *     groups_reduce.h  _create: solutions and fixed items from these groups
- *     inner.h          a short search within _create or a step, on the CPU
- *     search.h         a search as plain data; choosing the next step, applying its result (CPU and GPU)
- *     bound.h          the arithmetic of a node (CPU and GPU)
- *     cpu_step.h       a step by one thread, with dominance by cpu_merge.h; cpu.h divides it among threads
- *     cardinality.h    better upper bounds, from the number of items in a solution
- *     surrogate.h      even better bounds, and solutions, from other knapsack problems; when to compute either
- *     incumbent.h      solutions and claims of the caller, the upper bound
- *     recover.h        the items of the best solution
- *     pack.h, unpack.h nodes as bytes, and back; add.h: into a pool with other nodes
- *     cut.h            how many nodes have children before a cut between two ranks (CPU and GPU)
- *     ranges.h         a step by the ranks of a group: who makes which children, and receives which nodes for that
- *     together.h       these steps, and agreements between ranks
- *     pick.h           every n-th node of the pool (CPU and GPU)
- *     deal.h           these nodes as bytes, or a pool reduced to them
- *     small.h          a small knapsack, searched by one thread (CPU and GPU)
- *     batch.h          the public calls for batches of small knapsacks; cpu_batch.h
- *     multi_head.h     several constraints: another search, described there
- *     choice_head.h    one item of each class: likewise; its lists are on the CPU with every backend
+ * The modules, the lowest first; tests/frame/modules/knapsack.txt lists which includes which:
+ *
+ *     search/            a search as plain data, and the arithmetic of a node (CPU and GPU)
+ *     model/             from the descriptor to the root: pieces, sorted items, reduction; solutions and claims
+ *     ranks/             a step by the ranks of a group: who makes which children, and what they exchange
+ *     pool/              the search of a handle with its pool of nodes; the items of its best solution
+ *     strengthen/        better bounds, solutions and fixed items of the whole problem, also by inner searches
+ *     api/               the public calls on a handle; nodes as bytes, and back
+ *     batch/             many small knapsacks, each searched by one thread (CPU and GPU)
+ *     multidimensional/  several constraints: another search, described in its handle.h
+ *     multiple_choice/   one item of each class: likewise; its lists are on the CPU with every backend
+ *     cpu/               the CPU backend; its merge.h and step.h also serve short steps of the CUDA backend
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_BACKEND_H
 #define GPUOPT_IMPL_KNAPSACK_BACKEND_H
 
 #include "../common/backend.h"
-#include "choice_head.h"
-#include "cut.h"
-#include "multi_head.h"
-#include "pick.h"
-#include "small.h"
+#include "multiple_choice/handle.h"
+#include "search/cut.h"
+#include "multidimensional/handle.h"
+#include "search/pick.h"
+#include "batch/small.h"
 
 /* An undecided item. */
 typedef struct gpuopt__knapsack_item {
@@ -81,7 +69,7 @@ typedef struct gpuopt__knapsack_source {
     int64_t end, before; /* the rank's other nodes before them on their side of its pool */
 } gpuopt__knapsack_source;
 
-/* A handle's part in a group; see ranges.h. */
+/* A handle's part in a group; see ranks/ranges.h. */
 typedef struct gpuopt__knapsack_ranks {
     gpuopt_group *group;                   /* NULL: none, or of one rank */
     int64_t pool;                          /* nodes that fit on every rank */
@@ -100,8 +88,8 @@ typedef struct gpuopt__knapsack_ranks {
     int32_t sources;
 } gpuopt__knapsack_ranks;
 
-/* The common part of every backend's handle. Items are pieces, see copies.h; without `upper` they are the descriptor's
- * items. Profits in tables and searches are in multiples of `unit`, without fixed items; all other profits are as in
+/* The common part of every backend's handle. Items are pieces, see model/copies.h; without `upper` they are the
+ * descriptor's items. Profits in tables and searches are in multiples of `unit`, without fixed items; all other profits are as in
  * the descriptor. */
 struct gpuopt_knapsack {
     gpuopt_context *context;
@@ -131,7 +119,7 @@ struct gpuopt_knapsack {
     uint64_t hash;             /* of the problem after reduction */
     int64_t *most;             /* [given] most copies of an item in a solution; NULL: 1 of each */
     int64_t *copies;           /* [items] of a piece; at a bundle's first piece: of the whole bundle; NULL: 1 */
-    int32_t *next;             /* [items] the next piece of its bundle, see equal.h; -1: none */
+    int32_t *next;             /* [items] the next piece of its bundle, see model/equal.h; -1: none */
     int64_t *weight, *profit;  /* [items] of a piece */
     int64_t *sorted_weight, *sorted_profit;
     uint64_t *weight_sum, *profit_sum; /* [items + 1] */
@@ -163,7 +151,7 @@ typedef struct gpuopt__knapsack_batch_job {
     int64_t node_limit;
     gpuopt__knapsack_given given;   /* the caller's arrays, in `where` */
     gpuopt__knapsack_wanted wanted; /* likewise */
-    uint64_t fault; /* output: the fault of the first refused knapsack, see small.h; then nothing is written */
+    uint64_t fault; /* output: the fault of the first refused knapsack, see batch/small.h; then nothing is written */
 } gpuopt__knapsack_batch_job;
 
 enum { GPUOPT__KNAPSACK_BATCH_COUNT = 1 << 24, GPUOPT__KNAPSACK_BATCH_NODES = 1 << 20 };

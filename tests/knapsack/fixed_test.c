@@ -13,7 +13,7 @@
 #if defined(__GNUC__)
 #pragma GCC diagnostic ignored "-Wunused-function"
 #endif
-#include "gpuopt_impl/knapsack/groups_reduce.h"
+#include "gpuopt_impl/knapsack/strengthen/weight_classes_reduce.h"
 
 #include "tests/knapsack/lists.h"
 
