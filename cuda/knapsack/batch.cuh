@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-#include "../../gpuopt_impl/knapsack/backend.h"
+#include "../../gpuopt_impl/knapsack/batch/handle.h"
 #include "../common/queue.cuh"
 
 namespace {

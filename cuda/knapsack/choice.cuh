@@ -10,7 +10,7 @@
 
 #include <algorithm>
 
-#include "../../gpuopt_impl/knapsack/backend.h"
+#include "../../gpuopt_impl/knapsack/multiple_choice/handle.h"
 #include "../common/queue.cuh"
 #include "../common/warp.cuh"
 

@@ -7,7 +7,7 @@
 #ifndef GPUOPT_CUDA_KNAPSACK_MULTI_CUH
 #define GPUOPT_CUDA_KNAPSACK_MULTI_CUH
 
-#include "../../gpuopt_impl/knapsack/backend.h"
+#include "../../gpuopt_impl/knapsack/multidimensional/handle.h"
 #include "../common/queue.cuh"
 #include "../common/warp.cuh"
 

@@ -21,6 +21,7 @@
 
 #include <cstring>
 
+#include "../../gpuopt_impl/knapsack/search/cut.h"
 #include "steps.cuh"
 
 namespace {

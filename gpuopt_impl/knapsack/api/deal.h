@@ -5,6 +5,7 @@
 #ifndef GPUOPT_IMPL_KNAPSACK_API_DEAL_H
 #define GPUOPT_IMPL_KNAPSACK_API_DEAL_H
 
+#include "../search/pick.h"
 #include "pack.h"
 
 typedef struct gpuopt__knapsack_hand {

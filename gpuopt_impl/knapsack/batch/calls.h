@@ -7,7 +7,7 @@
 #define GPUOPT_IMPL_KNAPSACK_BATCH_CALLS_H
 
 #include "../../common/checks.h"
-#include "../backend.h"
+#include "handle.h"
 
 static const struct gpuopt__knapsack_backend *gpuopt__knapsack_batch_backend(const gpuopt_knapsack_batch *b) {
     return b->context->desc.backend->knapsack;

@@ -121,15 +121,6 @@ GPUOPT_HD int gpuopt__knapsack_small_before(const gpuopt__knapsack_small_item *a
                                             (uint64_t)a->weight);
 }
 
-GPUOPT_HD int64_t gpuopt__knapsack_small_divisor(int64_t a, int64_t b) {
-    while (b && a != 1) {
-        const int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* Dantzig's bound of the node that continues at `at`. */
 GPUOPT_HD int64_t gpuopt__knapsack_small_bound(const gpuopt__knapsack_small_search *s, int32_t at, int64_t residual,
                                                int64_t profit) {
@@ -176,8 +167,8 @@ GPUOPT_HD void gpuopt__knapsack_small_begin(const gpuopt__knapsack_given *g, int
     s->free = s->at = j;
     s->decided = j - 1;
     for (; j < count; j++) {
-        s->step = gpuopt__knapsack_small_divisor(item[j].profit, s->step);
-        common = gpuopt__knapsack_small_divisor(item[j].weight, common);
+        s->step = gpuopt__knapsack_common_divisor(item[j].profit, s->step);
+        common = gpuopt__knapsack_common_divisor(item[j].weight, common);
     }
     if (s->step == 0) s->step = common = 1; /* no items */
     for (j = count - 1; j >= s->free; j--)

@@ -7,7 +7,7 @@
 #ifndef GPUOPT_IMPL_KNAPSACK_CPU_MULTIPLE_CHOICE_H
 #define GPUOPT_IMPL_KNAPSACK_CPU_MULTIPLE_CHOICE_H
 
-#include "../backend.h"
+#include "../multiple_choice/handle.h"
 
 enum { GPUOPT__KNAPSACK_CHOICE_ALONE = 1 << 15 }; /* new states up to which one thread is faster than several */
 

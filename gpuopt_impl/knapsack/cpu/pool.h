@@ -6,7 +6,8 @@
 #ifndef GPUOPT_IMPL_KNAPSACK_CPU_POOL_H
 #define GPUOPT_IMPL_KNAPSACK_CPU_POOL_H
 
-#include "../backend.h"
+#include "../model/handle.h"
+#include "../search/cut.h"
 #include "batch.h"
 #include "multiple_choice.h"
 #include "multidimensional.h"

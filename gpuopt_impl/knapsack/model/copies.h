@@ -10,7 +10,7 @@
 #ifndef GPUOPT_IMPL_KNAPSACK_MODEL_COPIES_H
 #define GPUOPT_IMPL_KNAPSACK_MODEL_COPIES_H
 
-#include "../backend.h"
+#include "handle.h"
 
 /* The size of the largest piece of `copies` copies. With the rest as its argument, it returns the next piece. */
 static int64_t gpuopt__knapsack_piece(int64_t copies) { return copies - copies / 2; }

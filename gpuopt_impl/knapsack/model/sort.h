@@ -5,7 +5,7 @@
 #ifndef GPUOPT_IMPL_KNAPSACK_MODEL_SORT_H
 #define GPUOPT_IMPL_KNAPSACK_MODEL_SORT_H
 
-#include "../backend.h"
+#include "handle.h"
 
 static int gpuopt__knapsack_ratio_before(const gpuopt__knapsack_item *a, const gpuopt__knapsack_item *b) {
     uint64_t ah, al, bh, bl;
@@ -82,15 +82,6 @@ static void gpuopt__knapsack_ratio_sort(gpuopt__knapsack_item *item, gpuopt__kna
         swap = from, from = to, to = swap;
     }
     if (from != item) memcpy(item, from, (size_t)count * sizeof *item);
-}
-
-static int64_t gpuopt__knapsack_common_divisor(int64_t a, int64_t b) {
-    while (b) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
 }
 
 /* Divides weights and profits by their greatest common divisors. Bounds then round down to attainable values. */

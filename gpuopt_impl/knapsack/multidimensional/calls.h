@@ -6,7 +6,6 @@
 #define GPUOPT_IMPL_KNAPSACK_MULTIDIMENSIONAL_CALLS_H
 
 #include "../../common/checks.h"
-#include "../backend.h"
 #include "prepare.h"
 
 static const struct gpuopt__knapsack_backend *gpuopt__knapsack_multi_backend(

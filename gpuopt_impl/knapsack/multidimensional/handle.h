@@ -10,6 +10,7 @@
 #ifndef GPUOPT_IMPL_KNAPSACK_MULTIDIMENSIONAL_HANDLE_H
 #define GPUOPT_IMPL_KNAPSACK_MULTIDIMENSIONAL_HANDLE_H
 
+#include "../backend.h"
 #include "search.h"
 
 enum {

@@ -14,7 +14,7 @@
 
 #include "../../common/checks.h"
 #include "lp.h"
-#include "../batch/small.h"
+#include "../search/bound.h"
 
 #define GPUOPT__KNAPSACK_MULTI_MOST ((int64_t)1 << 58)
 
@@ -251,7 +251,7 @@ static gpuopt_status gpuopt__knapsack_multi_read(gpuopt_knapsack_multidimensiona
         for (i = 0; i < rows; i++) fits &= gpuopt__knapsack_multi_weight(k, i, j) <= k->capacity[i];
         if (!fits) continue;
         k->item[(*count)++] = j;
-        k->unit = gpuopt__knapsack_small_divisor(k->profit[j], k->unit);
+        k->unit = gpuopt__knapsack_common_divisor(k->profit[j], k->unit);
         if (k->profit[j] > GPUOPT__KNAPSACK_MULTI_MOST - profits)
             return gpuopt__refuse(k->context, GPUOPT_ERROR_NUMERIC, call, "the profits exceed 2^58 together");
         profits += k->profit[j];

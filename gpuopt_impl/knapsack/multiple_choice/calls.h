@@ -5,7 +5,6 @@
 #ifndef GPUOPT_IMPL_KNAPSACK_MULTIPLE_CHOICE_CALLS_H
 #define GPUOPT_IMPL_KNAPSACK_MULTIPLE_CHOICE_CALLS_H
 
-#include "../backend.h"
 #include "prepare.h"
 #include "recover.h"
 

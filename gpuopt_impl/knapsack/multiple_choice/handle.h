@@ -15,7 +15,7 @@
 #ifndef GPUOPT_IMPL_KNAPSACK_MULTIPLE_CHOICE_HANDLE_H
 #define GPUOPT_IMPL_KNAPSACK_MULTIPLE_CHOICE_HANDLE_H
 
-#include "../../common/backend.h"
+#include "../backend.h"
 #include "merge.h"
 
 enum {

@@ -5,7 +5,7 @@
 #ifndef GPUOPT_IMPL_KNAPSACK_MULTIPLE_CHOICE_LISTS_H
 #define GPUOPT_IMPL_KNAPSACK_MULTIPLE_CHOICE_LISTS_H
 
-#include "../backend.h"
+#include "handle.h"
 
 /* ---- Life ---- */
 

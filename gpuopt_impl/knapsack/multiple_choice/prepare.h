@@ -13,7 +13,6 @@
 
 #include "../../common/checks.h"
 #include "handle.h"
-#include "../batch/small.h"
 
 /* ---- Sorting ---- */
 
@@ -102,8 +101,8 @@ static gpuopt_status gpuopt__knapsack_choice_measure(gpuopt_knapsack_multiple_ch
         if (count == 0 || k->infeasible) continue;
         for (j = 0; j < count; j++) {
             const int64_t more = item[j].profit - item[least].profit;
-            *unit = gpuopt__knapsack_small_divisor(item[j].weight - item[least].weight, *unit);
-            k->unit = gpuopt__knapsack_small_divisor(more < 0 ? -more : more, k->unit);
+            *unit = gpuopt__knapsack_common_divisor(item[j].weight - item[least].weight, *unit);
+            k->unit = gpuopt__knapsack_common_divisor(more < 0 ? -more : more, k->unit);
         }
         k->trial[c] = item[least].index;
         k->base += item[least].profit;

@@ -148,6 +148,16 @@ GPUOPT_HD uint64_t gpuopt__knapsack_product_quotient(uint64_t a, uint64_t b, uin
     return quotient;
 }
 
+/* The greatest common divisor of two numbers that are not negative. */
+GPUOPT_HD int64_t gpuopt__knapsack_common_divisor(int64_t a, int64_t b) {
+    while (b && a != 1) {
+        const int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
 /* The Lagrangian bound of a node, with the break item's profit per weight (`ratio`) as the multiplier, minus a term
  * that is the same for all nodes of a level. Rounded; the margin of the search covers the error. */
 GPUOPT_HD double gpuopt__knapsack_value(int64_t residual, uint64_t profit, double ratio) {
