@@ -17,18 +17,6 @@
 
 #include "tests/knapsack/lists.h"
 
-/* No search within a search is made here. */
-static gpuopt_status gpuopt__knapsack_make(gpuopt_context *context, const char *call, const gpuopt_knapsack_desc *desc,
-                                           int surrogates, gpuopt_knapsack **knapsack) {
-    (void)context, (void)call, (void)desc, (void)surrogates, (void)knapsack;
-    return GPUOPT_ERROR_UNSUPPORTED;
-}
-
-static gpuopt_status gpuopt__knapsack_recover(gpuopt_knapsack *k) {
-    (void)k;
-    return GPUOPT_ERROR_UNSUPPORTED;
-}
-
 enum { MOST = 12 };
 
 /* Fills in the lists' decision for each item, for solutions of more profit than `lower`. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The lists of a problem's groups of items, alone. To be included behind gpuopt_impl/knapsack/strengthen/weight_classes.h. Each
- * test sets GPUOPT__KNAPSACK_GROUP_STATES, the capacity for states, as needed.
+ * The lists of a problem's groups of items, alone. To be included behind
+ * gpuopt_impl/knapsack/strengthen/weight_classes.h. Each test sets GPUOPT__KNAPSACK_GROUP_STATES, the capacity for
+ * states, as needed.
  */
 #ifndef TESTS_KNAPSACK_LISTS_H
 #define TESTS_KNAPSACK_LISTS_H

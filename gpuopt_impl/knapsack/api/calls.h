@@ -12,13 +12,6 @@
 
 /* ---- The search ---- */
 
-static gpuopt_outcome gpuopt__knapsack_outcome(const gpuopt_knapsack *k) {
-    const gpuopt__knapsack_search *s = &k->search;
-    if (s->depth == 0) return k->incumbent >= k->claim ? GPUOPT_OPTIMAL : GPUOPT_INFEASIBLE;
-    if (k->node_limit > 0 && s->expanded >= k->node_limit) return GPUOPT_LIMIT;
-    return s->full ? GPUOPT_FULL : GPUOPT_MORE;
-}
-
 static void gpuopt__knapsack_report(gpuopt_knapsack *k, gpuopt_knapsack_info *info) {
     const gpuopt__knapsack_search *s = &k->search;
     gpuopt_knapsack_info r;
@@ -43,9 +36,6 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_expand(gpuopt_knapsack *knapsack, int64
                                                 gpuopt_knapsack_info *info) {
     GPUOPT__ENTERS(knapsack, knapsack->context);
     static const char call[] = "gpuopt_knapsack_expand";
-    gpuopt__knapsack_search *s;
-    int again;
-    int64_t expanded = INT64_MAX, steps = INT64_MAX, lower;
     gpuopt_status status = GPUOPT_OK;
     GPUOPT__COMPUTES(gpuopt_knapsack_expand(knapsack, nodes, levels, info));
     if (nodes < 0 || levels < 0)
@@ -55,23 +45,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_expand(gpuopt_knapsack *knapsack, int64
     status = gpuopt__knapsack_agree(
         knapsack, call, status,
         gpuopt__hash_number(gpuopt__hash_number(GPUOPT__HASH_START, (uint64_t)nodes), (uint64_t)levels));
-    if (status) return status;
-    s = &knapsack->search;
-    lower = s->lower;
-    if (nodes > 0 && nodes < INT64_MAX - s->expanded) expanded = s->expanded + nodes;
-    if (levels > 0) steps = s->steps + levels;
-    if (knapsack->node_limit > 0 && knapsack->node_limit < expanded) expanded = knapsack->node_limit;
-    knapsack->stopped = 0;
-    do {
-        int64_t until = knapsack->strengthen_at < expanded ? knapsack->strengthen_at : expanded;
-        if (knapsack->ranks.group) status = gpuopt__knapsack_run_all(knapsack, s, until, steps);
-        else status = gpuopt__knapsack_of(knapsack)->run(knapsack, s, until, steps);
-        again = !status && !knapsack->stopped && gpuopt__knapsack_strengthen(knapsack);
-        if (again && knapsack->ranks.group) status = gpuopt__knapsack_level(knapsack);
-    } while (again && !status);
-    if (!status && s->lower >= s->goal) gpuopt__knapsack_finish(s);
-    gpuopt__knapsack_weigh(knapsack, s);
-    if (!status && s->lower > lower) knapsack->incumbent = knapsack->base_profit + s->lower * knapsack->unit;
+    if (!status) status = gpuopt__knapsack_run(knapsack, nodes, levels, gpuopt__knapsack_strengthen);
     if (!status && info) gpuopt__knapsack_report(knapsack, info);
     return status;
 }

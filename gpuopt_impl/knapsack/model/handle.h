@@ -70,8 +70,8 @@ typedef struct gpuopt__knapsack_ranks {
 } gpuopt__knapsack_ranks;
 
 /* The common part of every backend's handle. Items are pieces, see model/copies.h; without `upper` they are the
- * descriptor's items. Profits in tables and searches are in multiples of `unit`, without fixed items; all other profits are as in
- * the descriptor. */
+ * descriptor's items. Profits in tables and searches are in multiples of `unit`, without fixed items; all other profits
+ * are as in the descriptor. */
 struct gpuopt_knapsack {
     gpuopt_context *context;
     gpuopt__knapsack_search search; /* of the problem after reduction */

@@ -13,7 +13,7 @@
 #ifndef GPUOPT_IMPL_KNAPSACK_STRENGTHEN_CARDINALITY_H
 #define GPUOPT_IMPL_KNAPSACK_STRENGTHEN_CARDINALITY_H
 
-#include "../pool/recover.h"
+#include "../model/prepare.h"
 
 /* Dantzig's bound with `add`, which may be negative, added to the profit of every copy. *count: copies in the solution
  * of the relaxation, rounded down. */
@@ -118,12 +118,19 @@ static void gpuopt__knapsack_lower_goal(gpuopt_knapsack *k) {
     if (bound < s->goal) s->goal = bound;
 }
 
-/* Ends the search: no node in the pool can beat the incumbent. */
-static void gpuopt__knapsack_finish(gpuopt__knapsack_search *s) {
-    s->pruned += gpuopt__knapsack_alive(s);
-    s->used[0] = s->used[1] = s->remote = 0;
-    s->depth = 0;
-    s->full = 0;
+/* Cardinality bounds are computed when the search has expanded STRENGTHEN nodes per item, after AGAIN times as many,
+ * and so on. */
+enum { GPUOPT__KNAPSACK_STRENGTHEN = 64, GPUOPT__KNAPSACK_STRENGTHEN_AGAIN = 8 };
+
+/* After a run: if a new bound is due, computes it and returns 1, so that the search continues. */
+static int gpuopt__knapsack_bound_cardinality(gpuopt_knapsack *k) {
+    if (k->search.depth == 0 || k->search.expanded < k->strengthen_at) return 0;
+    while (k->strengthen_at <= k->search.expanded)
+        k->strengthen_at = k->strengthen_at < INT64_MAX / GPUOPT__KNAPSACK_STRENGTHEN_AGAIN
+                               ? k->strengthen_at * GPUOPT__KNAPSACK_STRENGTHEN_AGAIN
+                               : INT64_MAX;
+    gpuopt__knapsack_lower_goal(k);
+    return 1;
 }
 
 #endif /* GPUOPT_IMPL_KNAPSACK_STRENGTHEN_CARDINALITY_H */

@@ -6,11 +6,23 @@
 #ifndef GPUOPT_IMPL_KNAPSACK_STRENGTHEN_INNER_SEARCH_H
 #define GPUOPT_IMPL_KNAPSACK_STRENGTHEN_INNER_SEARCH_H
 
-#include "../model/incumbent.h"
+#include "../pool/make.h"
+#include "../pool/recover.h"
+#include "../pool/run.h"
+#include "cardinality.h"
 
-static gpuopt_status gpuopt__knapsack_make(gpuopt_context *context, const char *call, const gpuopt_knapsack_desc *desc,
-                                           int surrogates, gpuopt_knapsack **knapsack);
-static gpuopt_status gpuopt__knapsack_recover(gpuopt_knapsack *k);
+/* Makes the handle of an inner search. It computes no bounds from groups of items, and solves no surrogate problems. */
+static gpuopt_status gpuopt__knapsack_inner_make(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
+                                                 gpuopt_knapsack **inner) {
+    static const char call[] = "gpuopt_knapsack_create";
+    gpuopt_knapsack_desc d;
+    gpuopt_group_info group;
+    int64_t limit;
+    int32_t pieces;
+    gpuopt_status status = gpuopt__knapsack_check(context, call, desc, &d, &pieces, &limit, &group);
+    if (!status) status = gpuopt__knapsack_begin(context, call, &d, pieces, limit, &group, inner);
+    return status ? status : gpuopt__knapsack_start(*inner, call, &d, GPUOPT__KNAPSACK_STRENGTHEN);
+}
 
 /* Takes over the solution of an inner search if its items fit the capacity and are better than the incumbent. */
 static gpuopt_status gpuopt__knapsack_inner_take(gpuopt_knapsack *k, gpuopt_knapsack *inner) {
@@ -30,17 +42,16 @@ static gpuopt_status gpuopt__knapsack_inner_take(gpuopt_knapsack *k, gpuopt_knap
 }
 
 /* Searches for a solution of the view's items that is better than the incumbent, with these weights and this capacity,
- * within a number of nodes for each item. Takes the solution over if it fits. *info: the result of the search;
- * INFEASIBLE: there is none. weight: [items of the view]. */
+ * within a number of nodes for each item. Takes the solution over if it fits. *outcome: of the search; INFEASIBLE:
+ * there is none. *bound: no solution has more profit. weight: [items of the view]. */
 static gpuopt_status gpuopt__knapsack_inner_search(gpuopt_knapsack *k, const int64_t *weight, int64_t capacity,
-                                                   int64_t pool, int64_t nodes, gpuopt_knapsack_info *info) {
+                                                   int64_t pool, int64_t nodes, gpuopt_outcome *outcome,
+                                                   int64_t *bound) {
     gpuopt_context cpu = *k->context;
     gpuopt_knapsack_desc d;
     gpuopt_knapsack *inner = NULL;
     gpuopt_status status;
-    memset(info, 0, sizeof *info);
     memset(&d, 0, sizeof d);
-    info->struct_size = sizeof *info;
     d.struct_size = sizeof d;
     cpu.desc.backend = gpuopt_backend_cpu();
     cpu.desc.threads = 1;
@@ -54,13 +65,17 @@ static gpuopt_status gpuopt__knapsack_inner_search(gpuopt_knapsack *k, const int
     d.pool = pool;
     d.on_pool_full = GPUOPT_ON_POOL_FULL_STOP;
     d.node_limit = nodes * d.items;
-    status = gpuopt__knapsack_make(&cpu, "gpuopt_knapsack_create", &d, 0, &inner);
+    status = gpuopt__knapsack_inner_make(&cpu, &d, &inner);
     if (!status) {
         gpuopt__knapsack_claim(inner, k->search.lower + 1);
-        status = gpuopt_knapsack_expand(inner, 0, 0, info);
+        status = gpuopt__knapsack_run(inner, 0, 0, gpuopt__knapsack_bound_cardinality);
     }
-    if (!status && info->outcome != GPUOPT_INFEASIBLE) status = gpuopt__knapsack_inner_take(k, inner);
-    gpuopt_knapsack_destroy(inner);
+    if (!status) {
+        *outcome = gpuopt__knapsack_outcome(inner);
+        *bound = gpuopt__knapsack_lower_upper(inner);
+    }
+    if (!status && *outcome != GPUOPT_INFEASIBLE) status = gpuopt__knapsack_inner_take(k, inner);
+    gpuopt__knapsack_release(inner);
     return status;
 }
 

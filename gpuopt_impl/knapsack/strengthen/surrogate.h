@@ -15,12 +15,9 @@
 #ifndef GPUOPT_IMPL_KNAPSACK_STRENGTHEN_SURROGATE_H
 #define GPUOPT_IMPL_KNAPSACK_STRENGTHEN_SURROGATE_H
 
-#include "cardinality.h"
 #include "inner_search.h"
 
-/* Surrogate problems are solved when the search has expanded FIRST nodes per item; cardinality bounds are computed
- * after STRENGTHEN, after 8 times as many, and so on. */
-enum { GPUOPT__KNAPSACK_FIRST = 4, GPUOPT__KNAPSACK_STRENGTHEN = 64, GPUOPT__KNAPSACK_STRENGTHEN_AGAIN = 8 };
+enum { GPUOPT__KNAPSACK_FIRST = 4 }; /* surrogate problems are solved after this many expanded nodes per item */
 
 enum {
     GPUOPT__KNAPSACK_SURROGATE_ITEMS = 64, /* smaller problems are searched at once */
@@ -126,13 +123,14 @@ static void gpuopt__knapsack_surrogate_multiplier(gpuopt_knapsack *k, int64_t la
 static gpuopt_status gpuopt__knapsack_surrogate_solve(gpuopt_knapsack *k, const gpuopt__knapsack_case *c,
                                                       int64_t *weight, int64_t *bound) {
     const int64_t capacity = gpuopt__knapsack_surrogate_weights(k, c, weight, sizeof *weight);
-    gpuopt_knapsack_info info;
+    gpuopt_outcome outcome;
+    int64_t most;
     gpuopt_status status;
     *bound = k->search.lower;
     if (capacity < 0) return GPUOPT_OK;
     status = gpuopt__knapsack_inner_search(k, weight, capacity, GPUOPT__KNAPSACK_SURROGATE_POOL,
-                                           GPUOPT__KNAPSACK_SURROGATE_NODES, &info);
-    if (!status && info.outcome != GPUOPT_INFEASIBLE) *bound = info.dual_bound;
+                                           GPUOPT__KNAPSACK_SURROGATE_NODES, &outcome, &most);
+    if (!status && outcome != GPUOPT_INFEASIBLE) *bound = most;
     return status;
 }
 
@@ -185,18 +183,11 @@ static void gpuopt__knapsack_surrogate(gpuopt_knapsack *k) {
 
 /* After a run: if a new bound is due, computes it and returns 1, so that the search continues. */
 static int gpuopt__knapsack_strengthen(gpuopt_knapsack *k) {
+    if (!k->surrogates) return gpuopt__knapsack_bound_cardinality(k);
     if (k->search.depth == 0 || k->search.expanded < k->strengthen_at) return 0;
-    if (k->surrogates) {
-        k->surrogates = 0;
-        k->strengthen_at = GPUOPT__KNAPSACK_STRENGTHEN * (int64_t)k->bundles;
-        gpuopt__knapsack_surrogate(k);
-        return 1;
-    }
-    while (k->strengthen_at <= k->search.expanded)
-        k->strengthen_at = k->strengthen_at < INT64_MAX / GPUOPT__KNAPSACK_STRENGTHEN_AGAIN
-                               ? k->strengthen_at * GPUOPT__KNAPSACK_STRENGTHEN_AGAIN
-                               : INT64_MAX;
-    gpuopt__knapsack_lower_goal(k);
+    k->surrogates = 0;
+    k->strengthen_at = GPUOPT__KNAPSACK_STRENGTHEN * (int64_t)k->bundles;
+    gpuopt__knapsack_surrogate(k);
     return 1;
 }
 

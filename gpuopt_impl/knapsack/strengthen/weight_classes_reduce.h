@@ -32,10 +32,11 @@ enum {
  * example without memory, the search has no result. */
 static gpuopt_status gpuopt__knapsack_group_probe(gpuopt_knapsack *k, int *closed) {
     const gpuopt__knapsack_view *v = &k->search.view;
-    gpuopt_knapsack_info info;
+    gpuopt_outcome outcome;
+    int64_t bound;
     gpuopt_status status = gpuopt__knapsack_inner_search(k, v->table.weight, v->capacity, GPUOPT__KNAPSACK_GROUP_POOL,
-                                                         GPUOPT__KNAPSACK_GROUP_PROBE, &info);
-    *closed = !status && (info.outcome == GPUOPT_OPTIMAL || info.outcome == GPUOPT_INFEASIBLE);
+                                                         GPUOPT__KNAPSACK_GROUP_PROBE, &outcome, &bound);
+    *closed = !status && (outcome == GPUOPT_OPTIMAL || outcome == GPUOPT_INFEASIBLE);
     return status;
 }
 
