@@ -51,6 +51,7 @@ extern "C" {
 #include "common/numerics.h"
 #include "common/ranks.h"
 #include "common/selftest.h"
+#include "common/table.h"
 #include "common/tidy_matrix.h"
 #include "group/calls.h"
 #ifndef GPUOPT_WITHOUT_PROPAGATE
@@ -98,7 +99,7 @@ extern "C" {
 #include "knapsack/batch/calls.h"
 #include "knapsack/multidimensional/calls.h"
 #include "knapsack/multiple_choice/calls.h"
-#include "knapsack/cpu/pool.h"
+#include "knapsack/cpu/table.h"
 #endif
 #include "backend_cpu.h"
 

@@ -32,7 +32,7 @@
 #define GPUOPT__CPU_ELIMINATION NULL
 #endif
 #ifndef GPUOPT_WITHOUT_KNAPSACK
-#include "knapsack/cpu/pool.h"
+#include "knapsack/cpu/table.h"
 #define GPUOPT__CPU_KNAPSACK &gpuopt__knapsack_cpu_table
 #else
 #define GPUOPT__CPU_KNAPSACK NULL

@@ -9,6 +9,7 @@
  *   context.h                  the calls on contexts
  *   numerics.h                 arithmetic that gives the same bits in C and in CUDA
  *   environment.h, selftest.h  the conditions under which numerics.h does so
+ *   table.h                    fills a table of functions by name
  *   items.h                    divides a batch among threads
  *   bytes.h                    packs numbers
  *   deferred.h                 keeps a matrix as M + U V

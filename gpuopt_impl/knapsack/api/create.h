@@ -47,7 +47,8 @@ static gpuopt_status gpuopt__knapsack_make_own(gpuopt_context *context, const ch
     if (status) return status;
     k->surrogates = k->search.dominance && gpuopt__knapsack_reduces(d);
     if (k->surrogates && *whole) *whole = gpuopt__knapsack_group(k);
-    status = gpuopt__knapsack_start(k, call, d, k->surrogates ? GPUOPT__KNAPSACK_FIRST : GPUOPT__KNAPSACK_STRENGTHEN);
+    status = gpuopt__knapsack_start(k, call, d,
+                                    k->surrogates ? (int64_t)GPUOPT__KNAPSACK_FIRST : GPUOPT__KNAPSACK_STRENGTHEN);
     if (status) gpuopt__knapsack_release(k);
     else *knapsack = k;
     return status;

@@ -8,9 +8,6 @@
 
 #include "../model/handle.h"
 #include "../search/cut.h"
-#include "batch.h"
-#include "multiple_choice.h"
-#include "multidimensional.h"
 #include "step.h"
 
 enum {
@@ -232,38 +229,5 @@ static gpuopt_status gpuopt__knapsack_cpu_pick(gpuopt_knapsack *knapsack, const 
     gpuopt__knapsack_pick_nodes(&((gpuopt__knapsack_cpu *)knapsack)->pool, p, node);
     return GPUOPT_OK;
 }
-
-static const struct gpuopt__knapsack_backend gpuopt__knapsack_cpu_table = {gpuopt__knapsack_cpu_plan,
-                                                                           gpuopt__knapsack_cpu_create,
-                                                                           gpuopt__knapsack_cpu_destroy,
-                                                                           gpuopt__knapsack_cpu_grow,
-                                                                           gpuopt__knapsack_cpu_run,
-                                                                           gpuopt__knapsack_cpu_step_alone,
-                                                                           gpuopt__knapsack_cpu_complete,
-                                                                           gpuopt__knapsack_cpu_residuals,
-                                                                           gpuopt__knapsack_cpu_before,
-                                                                           NULL,
-                                                                           NULL,
-                                                                           NULL,
-                                                                           gpuopt__knapsack_cpu_load,
-                                                                           gpuopt__knapsack_cpu_get,
-                                                                           gpuopt__knapsack_cpu_put,
-                                                                           gpuopt__knapsack_cpu_pick,
-                                                                           gpuopt__knapsack_cpu_batch_plan,
-                                                                           gpuopt__knapsack_cpu_batch_create,
-                                                                           gpuopt__knapsack_cpu_batch_destroy,
-                                                                           gpuopt__knapsack_cpu_batch_run,
-                                                                           gpuopt__knapsack_multi_cpu_plan,
-                                                                           gpuopt__knapsack_multi_cpu_create,
-                                                                           gpuopt__knapsack_multi_cpu_destroy,
-                                                                           gpuopt__knapsack_multi_cpu_round,
-                                                                           gpuopt__knapsack_multi_cpu_found,
-                                                                           gpuopt__knapsack_choice_cpu_plan,
-                                                                           gpuopt__knapsack_choice_cpu_create,
-                                                                           gpuopt__knapsack_choice_cpu_destroy,
-                                                                           gpuopt__knapsack_choice_cpu_grow,
-                                                                           gpuopt__knapsack_choice_cpu_step,
-                                                                           1 << 18,
-                                                                           1 << 18};
 
 #endif /* GPUOPT_IMPL_KNAPSACK_CPU_POOL_H */
