@@ -87,12 +87,12 @@ extern "C" {
 #include "simplex/cpu_children.h"
 #endif
 #ifndef GPUOPT_WITHOUT_ELIMINATION
-#include "elimination/calls.h"
-#include "elimination/values.h"
-#include "elimination/message.h"
-#include "elimination/relax.h"
-#include "elimination/reduce.h"
-#include "elimination/cpu.h"
+#include "elimination/api/create.h"
+#include "elimination/api/values.h"
+#include "elimination/api/message.h"
+#include "elimination/relax/calls.h"
+#include "elimination/reduce/calls.h"
+#include "elimination/cpu/handle.h"
 #endif
 #ifndef GPUOPT_WITHOUT_KNAPSACK
 #include "knapsack/api/calls.h"

@@ -4,7 +4,7 @@
  * calls (gpuopt_impl/elimination) reach the GPU.
  *
  * The plan has turned buckets into jobs: a job computes one message, message[o] = min over v of the sum of its tables
- * (gpuopt_impl/elimination/table.h). A call of elimination_run() receives jobs that do not depend on one another,
+ * (gpuopt_impl/elimination/base/table.h). A call of elimination_run() receives jobs that do not depend on one another,
  * mostly the jobs of one level. It launches the most suitable kernel for each of them:
  *
  *   elimination_run() -> run_jobs()                        launch.cuh
