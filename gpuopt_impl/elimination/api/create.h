@@ -6,21 +6,12 @@
 #ifndef GPUOPT_IMPL_ELIMINATION_API_CREATE_H
 #define GPUOPT_IMPL_ELIMINATION_API_CREATE_H
 
+#include "../plan/policies.h"
 #include "../ranks/share.h"
 #include "steps.h"
 #include "../../common/bytes.h"
 
 /* ---- Plans ---- */
-
-/* The part that the public calls share: checks the arguments and prepares a plan. prep must be ended in any case.
- * fault: of the place for the result. */
-static gpuopt_status gpuopt__elimination_begin(gpuopt_context *context, const char *call,
-                                               const gpuopt_elimination_desc *desc, gpuopt_status fault,
-                                               gpuopt__elimination_preparation *prep) {
-    memset(prep, 0, sizeof *prep);
-    if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc is NULL");
-    return fault ? fault : gpuopt__elimination_prepare(context, call, desc, prep);
-}
 
 /* Finds parent [variables], as gpuopt_elimination_order returns it. */
 static gpuopt_status gpuopt__elimination_find_parents(gpuopt__elimination_preparation *prep, const char *call,

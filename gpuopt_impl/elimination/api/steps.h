@@ -6,6 +6,7 @@
 #define GPUOPT_IMPL_ELIMINATION_API_STEPS_H
 
 #include "../plan/policies.h"
+#include "../ranks/join.h"
 
 static const struct gpuopt__elimination_backend *gpuopt__elimination_backend_of(const gpuopt_elimination *e) {
     return e->context->desc.backend->elimination;

@@ -93,8 +93,16 @@ typedef struct gpuopt__elimination_job {
     int64_t decision;
 } gpuopt__elimination_job;
 
-/* A report of a rank of a group: ranks/join.h. */
-typedef struct gpuopt__elimination_report gpuopt__elimination_report;
+/* The report of a rank of a group to the others: its arguments and status. */
+typedef struct gpuopt__elimination_report {
+    int64_t eliminated, steps;
+    int64_t cost, bound; /* times the plan's sign, so that less is better */
+    double value;        /* likewise */
+    uint64_t count;
+    int32_t variable, outcome;
+    int32_t bounded;   /* _assign: there is a bound */
+    int32_t duplicate; /* another rank has the same part */
+} gpuopt__elimination_report;
 
 /* An elimination before its tables are allocated, in one block of host memory. */
 typedef struct gpuopt__elimination_plan {

@@ -7,7 +7,6 @@
 
 #include "input.h"
 #include "places.h"
-#include "../ranks/join.h"
 
 /* ---- Estimates ---- */
 

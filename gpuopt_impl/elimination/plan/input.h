@@ -220,4 +220,14 @@ static gpuopt_status gpuopt__elimination_prepare(gpuopt_context *context, const 
     return status;
 }
 
+/* The part that the public calls share: checks the arguments and prepares a plan. prep must be ended in any case.
+ * fault: of the place for the result. */
+static gpuopt_status gpuopt__elimination_begin(gpuopt_context *context, const char *call,
+                                               const gpuopt_elimination_desc *desc, gpuopt_status fault,
+                                               gpuopt__elimination_preparation *prep) {
+    memset(prep, 0, sizeof *prep);
+    if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc is NULL");
+    return fault ? fault : gpuopt__elimination_prepare(context, call, desc, prep);
+}
+
 #endif /* GPUOPT_IMPL_ELIMINATION_PLAN_INPUT_H */

@@ -10,17 +10,6 @@
 #include "../../common/ranks.h"
 #include "../plan/packed.h"
 
-/* A rank's arguments and status. */
-struct gpuopt__elimination_report {
-    int64_t eliminated, steps;
-    int64_t cost, bound; /* times the plan's sign, so that less is better */
-    double value;        /* likewise */
-    uint64_t count;
-    int32_t variable, outcome;
-    int32_t bounded;   /* _assign: there is a bound */
-    int32_t duplicate; /* another rank has the same part */
-};
-
 /* ---- Arguments of the ranks ---- */
 
 static uint64_t gpuopt__elimination_fingerprint(uint64_t hash, const void *bytes, uint64_t count) {

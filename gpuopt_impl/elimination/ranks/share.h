@@ -9,7 +9,8 @@
 #ifndef GPUOPT_IMPL_ELIMINATION_RANKS_SHARE_H
 #define GPUOPT_IMPL_ELIMINATION_RANKS_SHARE_H
 
-#include "../plan/policies.h"
+#include "../plan/input.h"
+#include "join.h"
 
 /* A rank's part of a model. */
 typedef struct gpuopt__elimination_share {

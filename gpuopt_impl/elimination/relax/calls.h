@@ -9,6 +9,7 @@
 #ifndef GPUOPT_IMPL_ELIMINATION_RELAX_CALLS_H
 #define GPUOPT_IMPL_ELIMINATION_RELAX_CALLS_H
 
+#include "../plan/policies.h"
 #include "spread.h"
 
 /* The target lies this share of the first bound beyond the best one; half of that after each FAILS iterations without a

@@ -7,7 +7,7 @@
 #ifndef GPUOPT_IMPL_ELIMINATION_RELAX_MODEL_H
 #define GPUOPT_IMPL_ELIMINATION_RELAX_MODEL_H
 
-#include "../api/create.h"
+#include "../plan/input.h"
 
 /* INT64: the factor from costs of the model to costs of a relaxation, so that shifts may be fractions. It is the
  * largest power of two that keeps costs within 30 bits, but at least LEAST if 60 bits suffice for that. With 1, model
