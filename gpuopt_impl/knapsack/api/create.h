@@ -42,13 +42,14 @@ GPUOPT_API void gpuopt_knapsack_destroy(gpuopt_knapsack *knapsack) {
 static gpuopt_status gpuopt__knapsack_make_own(gpuopt_context *context, const char *call, const gpuopt_knapsack_desc *d,
                                                int32_t pieces, int64_t limit, const gpuopt_group_info *group,
                                                int *whole, gpuopt_knapsack **knapsack) {
+    int64_t nodes = GPUOPT__KNAPSACK_STRENGTHEN;
     gpuopt_knapsack *k = NULL;
     gpuopt_status status = gpuopt__knapsack_begin(context, call, d, pieces, limit, group, &k);
     if (status) return status;
     k->surrogates = k->search.dominance && gpuopt__knapsack_reduces(d);
     if (k->surrogates && *whole) *whole = gpuopt__knapsack_group(k);
-    status = gpuopt__knapsack_start(k, call, d,
-                                    k->surrogates ? (int64_t)GPUOPT__KNAPSACK_FIRST : GPUOPT__KNAPSACK_STRENGTHEN);
+    if (k->surrogates) nodes = GPUOPT__KNAPSACK_FIRST;
+    status = gpuopt__knapsack_start(k, call, d, nodes);
     if (status) gpuopt__knapsack_release(k);
     else *knapsack = k;
     return status;
