@@ -92,7 +92,7 @@ extern "C" {
 #include "elimination/api/message.h"
 #include "elimination/relax/calls.h"
 #include "elimination/reduce/calls.h"
-#include "elimination/cpu/handle.h"
+#include "elimination/cpu/table.h"
 #endif
 #ifndef GPUOPT_WITHOUT_KNAPSACK
 #include "knapsack/api/calls.h"

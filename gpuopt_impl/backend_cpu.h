@@ -26,7 +26,7 @@
 #define GPUOPT__CPU_SIMPLEX NULL
 #endif
 #ifndef GPUOPT_WITHOUT_ELIMINATION
-#include "elimination/cpu/handle.h"
+#include "elimination/cpu/table.h"
 #define GPUOPT__CPU_ELIMINATION &gpuopt__elimination_cpu_table
 #else
 #define GPUOPT__CPU_ELIMINATION NULL

@@ -288,24 +288,4 @@ static gpuopt_status gpuopt__elimination_cpu_view(gpuopt_elimination *e, int32_t
     return GPUOPT_ERROR_UNSUPPORTED;
 }
 
-static const struct gpuopt__elimination_backend gpuopt__elimination_cpu_table = {gpuopt__elimination_cpu_plan,
-                                                                                 gpuopt__elimination_cpu_create,
-                                                                                 gpuopt__elimination_cpu_destroy,
-                                                                                 gpuopt__elimination_cpu_run,
-                                                                                 gpuopt__elimination_cpu_finish,
-                                                                                 gpuopt__elimination_cpu_total,
-                                                                                 NULL,
-                                                                                 gpuopt__elimination_cpu_loaded,
-                                                                                 gpuopt__elimination_cpu_condition,
-                                                                                 gpuopt__elimination_cpu_assign,
-                                                                                 gpuopt__elimination_cpu_bounds,
-                                                                                 gpuopt__elimination_cpu_read,
-                                                                                 gpuopt__elimination_cpu_view,
-                                                                                 gpuopt__elimination_cpu_free_bytes,
-                                                                                 0,
-                                                                                 NULL,
-                                                                                 NULL,
-                                                                                 NULL,
-                                                                                 gpuopt__elimination_cpu_place};
-
 #endif /* GPUOPT_IMPL_ELIMINATION_CPU_HANDLE_H */
