@@ -51,7 +51,6 @@
  * Known limitation: find_product() compares a product with the general kernel, but the staged kernel takes many of
  * these jobs today.
  */
-#include "../../gpuopt_impl/common/table.h"
 #include "../common/tables.cuh"
 #include "create.cuh"
 #include "launch.cuh"

@@ -17,7 +17,6 @@
  * as all nodes of a search form one short list, they stay in host memory and the CPU expands them
  * (gpuopt_impl/knapsack/cpu/step.h): that is faster than a launch.
  */
-#include "../../gpuopt_impl/common/table.h"
 #include "../common/tables.cuh"
 #include "batch.cuh"
 #include "choice.cuh"
