@@ -87,19 +87,19 @@ extern "C" {
 #include "simplex/cpu_children.h"
 #endif
 #ifndef GPUOPT_WITHOUT_ELIMINATION
-#include "elimination/calls.h"
-#include "elimination/values.h"
-#include "elimination/message.h"
-#include "elimination/relax.h"
-#include "elimination/reduce.h"
-#include "elimination/cpu.h"
+#include "elimination/api/create.h"
+#include "elimination/api/values.h"
+#include "elimination/api/message.h"
+#include "elimination/relax/calls.h"
+#include "elimination/reduce/calls.h"
+#include "elimination/cpu/table.h"
 #endif
 #ifndef GPUOPT_WITHOUT_KNAPSACK
-#include "knapsack/calls.h"
-#include "knapsack/batch.h"
-#include "knapsack/multi.h"
-#include "knapsack/choice.h"
-#include "knapsack/cpu.h"
+#include "knapsack/api/calls.h"
+#include "knapsack/batch/calls.h"
+#include "knapsack/multidimensional/calls.h"
+#include "knapsack/multiple_choice/calls.h"
+#include "knapsack/cpu/table.h"
 #endif
 #include "backend_cpu.h"
 

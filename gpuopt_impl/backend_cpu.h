@@ -26,13 +26,13 @@
 #define GPUOPT__CPU_SIMPLEX NULL
 #endif
 #ifndef GPUOPT_WITHOUT_ELIMINATION
-#include "elimination/cpu.h"
+#include "elimination/cpu/table.h"
 #define GPUOPT__CPU_ELIMINATION &gpuopt__elimination_cpu_table
 #else
 #define GPUOPT__CPU_ELIMINATION NULL
 #endif
 #ifndef GPUOPT_WITHOUT_KNAPSACK
-#include "knapsack/cpu.h"
+#include "knapsack/cpu/table.h"
 #define GPUOPT__CPU_KNAPSACK &gpuopt__knapsack_cpu_table
 #else
 #define GPUOPT__CPU_KNAPSACK NULL

@@ -8,6 +8,7 @@
 #define GPUOPT_CUDA_TABLES_CUH
 
 #include "../../gpuopt_impl/common/backend.h"
+#include "../../gpuopt_impl/common/table.h"
 
 #if defined(__GNUC__)
 #pragma GCC visibility push(hidden)

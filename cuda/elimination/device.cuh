@@ -6,7 +6,7 @@
 #ifndef GPUOPT_CUDA_ELIMINATION_DEVICE_CUH
 #define GPUOPT_CUDA_ELIMINATION_DEVICE_CUH
 
-#include "../../gpuopt_impl/elimination/table.h"
+#include "../../gpuopt_impl/elimination/base/table.h"
 #include "../common/context.cuh"
 #include "../common/ptx.cuh"
 #include "digits.cuh"

@@ -4,7 +4,7 @@
  * calls (gpuopt_impl/elimination) reach the GPU.
  *
  * The plan has turned buckets into jobs: a job computes one message, message[o] = min over v of the sum of its tables
- * (gpuopt_impl/elimination/table.h). A call of elimination_run() receives jobs that do not depend on one another,
+ * (gpuopt_impl/elimination/base/table.h). A call of elimination_run() receives jobs that do not depend on one another,
  * mostly the jobs of one level. It launches the most suitable kernel for each of them:
  *
  *   elimination_run() -> run_jobs()                        launch.cuh
@@ -86,22 +86,25 @@ gpuopt_status elimination_view(gpuopt_elimination *elimination, int32_t table, i
 
 } // namespace
 
-const gpuopt__elimination_backend gpuopt__cuda_elimination = {elimination_plan,
-                                                              elimination_create,
-                                                              elimination_destroy,
-                                                              elimination_run,
-                                                              elimination_finish,
-                                                              elimination_total,
-                                                              elimination_load,
-                                                              elimination_loaded,
-                                                              elimination_condition,
-                                                              elimination_assign,
-                                                              elimination_bounds,
-                                                              elimination_read,
-                                                              elimination_view,
-                                                              elimination_free_bytes,
-                                                              1,
-                                                              elimination_scan,
-                                                              elimination_unpack,
-                                                              elimination_pack,
-                                                              NULL};
+/* Without `place`: functions are loaded. */
+#define GPUOPT__ELIMINATION_CUDA_TABLE(SET) \
+    SET(plan, elimination_plan)             \
+    SET(create, elimination_create)         \
+    SET(destroy, elimination_destroy)       \
+    SET(run, elimination_run)               \
+    SET(finish, elimination_finish)         \
+    SET(total, elimination_total)           \
+    SET(load, elimination_load)             \
+    SET(loaded, elimination_loaded)         \
+    SET(condition, elimination_condition)   \
+    SET(assign, elimination_assign)         \
+    SET(bounds, elimination_bounds)         \
+    SET(read, elimination_read)             \
+    SET(view, elimination_view)             \
+    SET(free_bytes, elimination_free_bytes) \
+    SET(has_stream, 1)                      \
+    SET(scan, elimination_scan)             \
+    SET(unpack, elimination_unpack)         \
+    SET(pack, elimination_pack)
+
+GPUOPT__TABLE(gpuopt__elimination_backend, gpuopt__cuda_elimination, GPUOPT__ELIMINATION_CUDA_TABLE);

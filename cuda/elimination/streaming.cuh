@@ -10,7 +10,7 @@
 
 #include <cstring>
 
-#include "../../gpuopt_impl/elimination/plan_chunks.h"
+#include "../../gpuopt_impl/elimination/plan/chunks.h"
 #include "device.cuh"
 
 namespace {

@@ -10,7 +10,7 @@
 #ifndef GPUOPT_CUDA_ELIMINATION_TUNING_CUH
 #define GPUOPT_CUDA_ELIMINATION_TUNING_CUH
 
-#include "../../gpuopt_impl/elimination/table.h"
+#include "../../gpuopt_impl/elimination/base/table.h"
 
 namespace {
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Batches of small knapsacks on the GPU: a thread searches one as the CPU does (gpuopt_impl/knapsack/small.h), with its
- * items in a separate piece of device memory. One launch checks the arguments, and one solves.
+ * Batches of small knapsacks on the GPU: a thread searches one as the CPU does (gpuopt_impl/knapsack/batch/small.h),
+ * with its items in a separate piece of device memory. One launch checks the arguments, and one solves.
  */
 #ifndef GPUOPT_CUDA_KNAPSACK_BATCH_CUH
 #define GPUOPT_CUDA_KNAPSACK_BATCH_CUH
 
 #include <algorithm>
 
-#include "../../gpuopt_impl/knapsack/backend.h"
+#include "../../gpuopt_impl/knapsack/batch/handle.h"
 #include "../common/queue.cuh"
 
 namespace {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
  * Multiple-choice knapsacks on the GPU: a long step is copied to the device and divided into parts, one for each thread
- * (gpuopt_impl/knapsack/choice_merge.h). All parts are made twice: first they count their states, then they write them
- * behind the states of the preceding parts. Short steps are made on the CPU, which takes less time than the launches.
+ * (gpuopt_impl/knapsack/multiple_choice/merge.h). All parts are made twice: first they count their states, then they
+ * write them behind the states of the preceding parts. Short steps are made on the CPU, which takes less time than the
+ * launches.
  */
 #ifndef GPUOPT_CUDA_KNAPSACK_CHOICE_CUH
 #define GPUOPT_CUDA_KNAPSACK_CHOICE_CUH
 
 #include <algorithm>
 
-#include "../../gpuopt_impl/knapsack/backend.h"
+#include "../../gpuopt_impl/knapsack/multiple_choice/handle.h"
 #include "../common/queue.cuh"
 #include "../common/warp.cuh"
 

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "../../gpuopt_impl/knapsack/backend.h"
+#include "../../gpuopt_impl/knapsack/model/handle.h"
 #include "../common/peers.cuh"
 #include "../common/queue.cuh"
 #include "kernel.cuh"

@@ -2,7 +2,7 @@
  *
  * Knapsack on the GPU: a step, and the completion of a list, each in one launch; and gathering picked nodes.
  *
- * A block takes tile after tile of the step's children, ranked as on the CPU (gpuopt_impl/knapsack/cpu_step.h). It
+ * A block takes tile after tile of the step's children, ranked as on the CPU (gpuopt_impl/knapsack/cpu/step.h). It
  * builds the children in shared memory, merges them there if dominance is on, tests each, and writes the remaining
  * children behind the children of the preceding tiles. It finds the number of these by looking back (Merrill, Garland:
  * Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016). So a step reads its nodes once (with dominance
@@ -28,7 +28,7 @@
 
 #include <cub/block/block_reduce.cuh>
 
-#include "../../gpuopt_impl/knapsack/pick.h"
+#include "../../gpuopt_impl/knapsack/search/pick.h"
 #include "tile.cuh"
 
 namespace {
@@ -211,8 +211,8 @@ __global__ void __launch_bounds__(KNAPSACK_THREADS, 3) knapsack_expand(const __g
     knapsack_make<DOMINANCE, MARK>(p, KnapsackHere(), {p.job.same, p.job.same_end, p.job.flipped, p.job.flipped_end});
 }
 
-/* The completion of a list, see gpuopt_impl/knapsack/search.h: threads try different items. The rank of a solution
- * is its item. */
+/* The completion of a list, see gpuopt_impl/knapsack/search/state.h: threads try different items. The rank of a
+ * solution is its item. */
 struct KnapsackCompletion {
     gpuopt__knapsack_search search; /* its lists are in host memory and are not used */
     gpuopt__knapsack_completion completion;

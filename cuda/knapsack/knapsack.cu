@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Knapsack on the GPU: the functions of the backend's table, and the loop of steps. A call on a handle comes from
- * gpuopt_impl/knapsack/calls.h, which has checked its arguments, through that table to the functions here.
+ * gpuopt_impl/knapsack/api/calls.h, which has checked its arguments, through that table to the functions here.
  *
  *     handle.cuh    the contents of a handle, and its memory
  *     nodes.cuh     the place of the nodes, in device or in host memory, and moving them; get, put and pick
@@ -15,7 +15,7 @@
  *
  * Each step is one launch. The CPU decides which nodes the next step takes, so it waits for the result of each. As long
  * as all nodes of a search form one short list, they stay in host memory and the CPU expands them
- * (gpuopt_impl/knapsack/cpu_step.h): that is faster than a launch.
+ * (gpuopt_impl/knapsack/cpu/step.h): that is faster than a launch.
  */
 #include "../common/tables.cuh"
 #include "batch.cuh"
@@ -135,7 +135,7 @@ gpuopt_status knapsack_step(CudaKnapsack *k, const gpuopt__knapsack_search *s, c
     return GPUOPT_OK;
 }
 
-/* Completes the deepest list, see gpuopt_impl/knapsack/search.h. */
+/* Completes the deepest list, see gpuopt_impl/knapsack/search/state.h. */
 gpuopt_status knapsack_complete_list(CudaKnapsack *k, gpuopt__knapsack_search *s) {
     if (knapsack_is_on_host(k, s)) {
         gpuopt__knapsack_complete(s, &k->host_pool);
@@ -194,35 +194,38 @@ gpuopt_status cuda_knapsack_run(gpuopt_knapsack *knapsack, gpuopt__knapsack_sear
 
 } // namespace
 
-const gpuopt__knapsack_backend gpuopt__cuda_knapsack = {cuda_knapsack_plan,
-                                                        cuda_knapsack_create,
-                                                        cuda_knapsack_destroy,
-                                                        cuda_knapsack_grow,
-                                                        cuda_knapsack_run,
-                                                        cuda_knapsack_step,
-                                                        cuda_knapsack_complete,
-                                                        cuda_knapsack_residuals,
-                                                        cuda_knapsack_before,
-                                                        cuda_knapsack_show,
-                                                        cuda_knapsack_map_peers,
-                                                        cuda_knapsack_step_by_peers,
-                                                        cuda_knapsack_load,
-                                                        cuda_knapsack_get,
-                                                        cuda_knapsack_put,
-                                                        cuda_knapsack_pick,
-                                                        cuda_knapsack_batch_plan,
-                                                        cuda_knapsack_batch_create,
-                                                        cuda_knapsack_batch_destroy,
-                                                        cuda_knapsack_batch_run,
-                                                        cuda_knapsack_multi_plan,
-                                                        cuda_knapsack_multi_create,
-                                                        cuda_knapsack_multi_destroy,
-                                                        cuda_knapsack_multi_round,
-                                                        cuda_knapsack_multi_found,
-                                                        cuda_knapsack_choice_plan,
-                                                        cuda_knapsack_choice_create,
-                                                        cuda_knapsack_choice_destroy,
-                                                        cuda_knapsack_choice_grow,
-                                                        cuda_knapsack_choice_step,
-                                                        1 << 22,
-                                                        1 << 20};
+#define GPUOPT__KNAPSACK_CUDA_TABLE(SET)              \
+    SET(plan, cuda_knapsack_plan)                     \
+    SET(create, cuda_knapsack_create)                 \
+    SET(destroy, cuda_knapsack_destroy)               \
+    SET(grow, cuda_knapsack_grow)                     \
+    SET(run, cuda_knapsack_run)                       \
+    SET(step, cuda_knapsack_step)                     \
+    SET(complete, cuda_knapsack_complete)             \
+    SET(residuals, cuda_knapsack_residuals)           \
+    SET(before, cuda_knapsack_before)                 \
+    SET(show, cuda_knapsack_show)                     \
+    SET(map_peers, cuda_knapsack_map_peers)           \
+    SET(step_by_peers, cuda_knapsack_step_by_peers)   \
+    SET(load, cuda_knapsack_load)                     \
+    SET(get, cuda_knapsack_get)                       \
+    SET(put, cuda_knapsack_put)                       \
+    SET(pick, cuda_knapsack_pick)                     \
+    SET(batch_plan, cuda_knapsack_batch_plan)         \
+    SET(batch_create, cuda_knapsack_batch_create)     \
+    SET(batch_destroy, cuda_knapsack_batch_destroy)   \
+    SET(batch_run, cuda_knapsack_batch_run)           \
+    SET(multi_plan, cuda_knapsack_multi_plan)         \
+    SET(multi_create, cuda_knapsack_multi_create)     \
+    SET(multi_destroy, cuda_knapsack_multi_destroy)   \
+    SET(multi_round, cuda_knapsack_multi_round)       \
+    SET(multi_found, cuda_knapsack_multi_found)       \
+    SET(choice_plan, cuda_knapsack_choice_plan)       \
+    SET(choice_create, cuda_knapsack_choice_create)   \
+    SET(choice_destroy, cuda_knapsack_choice_destroy) \
+    SET(choice_grow, cuda_knapsack_choice_grow)       \
+    SET(choice_step, cuda_knapsack_choice_step)       \
+    SET(share_from, 1 << 22)                          \
+    SET(share_by_peers, 1 << 20)
+
+GPUOPT__TABLE(gpuopt__knapsack_backend, gpuopt__cuda_knapsack, GPUOPT__KNAPSACK_CUDA_TABLE);

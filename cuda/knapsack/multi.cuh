@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * Multidimensional knapsacks on the GPU: a thread is a worker and searches as the CPU's workers do
- * (gpuopt_impl/knapsack/multi_search.h). A round is a launch for each distance at which workers share, and one for the
- * search; the CPU waits for the results.
+ * (gpuopt_impl/knapsack/multidimensional/search.h). A round is a launch for each distance at which workers share, and
+ * one for the search; the CPU waits for the results.
  */
 #ifndef GPUOPT_CUDA_KNAPSACK_MULTI_CUH
 #define GPUOPT_CUDA_KNAPSACK_MULTI_CUH
 
-#include "../../gpuopt_impl/knapsack/backend.h"
+#include "../../gpuopt_impl/knapsack/multidimensional/handle.h"
 #include "../common/queue.cuh"
 #include "../common/warp.cuh"
 

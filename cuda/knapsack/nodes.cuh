@@ -7,7 +7,7 @@
 
 #include <cstdlib>
 
-#include "../../gpuopt_impl/knapsack/cpu_step.h"
+#include "../../gpuopt_impl/knapsack/cpu/step.h"
 #include "handle.cuh"
 
 namespace {

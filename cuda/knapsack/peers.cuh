@@ -2,7 +2,7 @@
  *
  * Knapsack on the GPU, by the ranks of a group: a step with parents in the pools of several devices. If the devices do
  * not see one another's memory, this file only counts the nodes with children before the cuts between ranks
- * (gpuopt_impl/knapsack/ranges.h).
+ * (gpuopt_impl/knapsack/ranks/ranges.h).
  *
  * A rank's launch makes an equal share of the merge of all children (kernel.cuh), and finds the ends of its share by
  * itself. So the ranks exchange only the results of the step, once. No node is copied: nodes of other ranks are read in
@@ -21,6 +21,7 @@
 
 #include <cstring>
 
+#include "../../gpuopt_impl/knapsack/search/cut.h"
 #include "steps.cuh"
 
 namespace {

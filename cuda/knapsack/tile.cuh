@@ -6,7 +6,7 @@
 #ifndef GPUOPT_CUDA_KNAPSACK_TILE_CUH
 #define GPUOPT_CUDA_KNAPSACK_TILE_CUH
 
-#include "../../gpuopt_impl/knapsack/search.h"
+#include "../../gpuopt_impl/knapsack/search/state.h"
 
 namespace {
 

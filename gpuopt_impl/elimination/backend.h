@@ -2,41 +2,50 @@
  *
  * Elimination: the handle, and the functions that a backend provides. Read this file first.
  *
- * The stages of a job, and their files:
+ * The modules, the lowest first; tests/frame/modules/elimination.txt lists which includes which:
  *
- *     functions, checked and measured      plan_check.h, plan_input.h; messages among them: plan_packed.h
+ *     base/    the plan's structs and the arithmetic of both backends (table.h), constants (tuning.h), the format of
+ *              packed messages, and the memory used while a plan is made (scratch.h)
+ *     order/   the search for an order of the variables
+ *     plan/    from the functions to a plan of jobs
+ *     ranks/   a rank's part of the model (share.h); agreements, and the join of the ranks' results (join.h)
+ *     api/     the public calls on a handle
+ *     relax/   bounds by cost shifting between mini-buckets
+ *     reduce/  preprocessing
+ *     cpu/     the CPU backend
+ *
+ * The stages of a job:
+ *
+ *     functions, checked and measured      plan/: check.h, input.h; messages among them: packed.h
  *        |
- *     an order of the variables            order.h: graph and search; order_greedy.h, order_rotate.h: the two methods
+ *     an order of the variables            order/: search.h: graph and search; greedy.h, rotate.h: the two methods
  *        |
- *     buckets: which tables are joined     plan_buckets.h: a bucket for each variable, or mini-buckets
+ *     buckets: which tables are joined     plan/: buckets.h: a bucket for each variable, or mini-buckets
  *        |
- *     jobs, without variables              plan_jobs.h: tiles, rows and entries of a message; partial joins; levels
+ *     jobs, without variables              plan/: jobs.h: tiles, rows and entries of a message; partial joins; levels
  *        |
- *     places of all tables                 plan_places.h: width of a cost, one store, or (STREAM) host and device,
- *        |                                 plan_chunks.h: then a job goes through the device in chunks
+ *     places of all tables                 plan/: places.h: width of a cost, one store, or (STREAM) host and device,
+ *        |                                        chunks.h: then a job goes through the device in chunks
  *        |
- *     a plan that fits                     plan.h: tries one policy after another; plan_block.h: estimates, copies the
- *        |                                         plan into the handle's block
- *     a handle, with its functions loaded  calls.h: _order, _plan, _create, _destroy. With a group each rank creates a
- *        |                                 handle for its part of the model (share.h); together.h joins the results
+ *     a plan that fits                     plan/: policies.h: tries one policy after another; block.h: estimates,
+ *        |                                        copies the plan into the handle's block
+ *     a handle, with its functions loaded  api/: create.h: _order, _create, _destroy. With a group each rank creates a
+ *        |                                       handle for its part of the model
  *        |
- *     levels of jobs, slice by slice       steps.h: _step hands the jobs of a level to the backend together
+ *     levels of jobs, slice by slice       api/: steps.h: _step hands the jobs of a level to the backend together
  *        |
- *     messages, by a backend               cpu_jobs.h, or cuda/elimination/elimination.cu
+ *     messages, by a backend               cpu/jobs.h, or cuda/elimination/elimination.cu
  *        |        \
- *        |         tables, views, bytes    message.h: _message_*
+ *        |         tables, views, bytes    api/: message.h: _message_*
  *        |
- *     values and bounds                    steps.h: _assign, _get_bounds; for dropped messages, jobs have stored
- *                                          the decisions (table.h), in passes with RECOMPUTE
- *
- * packed.h defines the format of the bytes; table.h the plan's structs and the shared arithmetic; tuning.h the
- * constants; scratch.h the memory used while a plan is made.
+ *     values and bounds                    api/: values.h: _assign, _get_bounds; for dropped messages, jobs have stored
+ *                                          the decisions (base/table.h), in passes with RECOMPUTE
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_BACKEND_H
 #define GPUOPT_IMPL_ELIMINATION_BACKEND_H
 
-#include "packed.h"
-#include "table.h"
+#include "base/packed_format.h"
+#include "base/table.h"
 
 /* The common part of every backend's elimination. */
 struct gpuopt_elimination {

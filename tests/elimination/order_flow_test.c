@@ -13,7 +13,7 @@
 #if defined(__GNUC__)
 #pragma GCC diagnostic ignored "-Wunused-function"
 #endif
-#include "gpuopt_impl/elimination/order_flow.h"
+#include "gpuopt_impl/elimination/order/flow.h"
 
 enum { SMALL = 13 };
 

@@ -11,7 +11,7 @@
 #include "tests/group/ranks.h"
 #include "tests/knapsack/models.h"
 
-#include "gpuopt_impl/knapsack/backend.h"
+#include "gpuopt_impl/knapsack/model/handle.h"
 
 enum { CULPRIT = 1 };
 

@@ -13,21 +13,9 @@
 #if defined(__GNUC__)
 #pragma GCC diagnostic ignored "-Wunused-function"
 #endif
-#include "gpuopt_impl/knapsack/groups_reduce.h"
+#include "gpuopt_impl/knapsack/strengthen/weight_classes_reduce.h"
 
 #include "tests/knapsack/lists.h"
-
-/* No search within a search is made here. */
-static gpuopt_status gpuopt__knapsack_make(gpuopt_context *context, const char *call, const gpuopt_knapsack_desc *desc,
-                                           int surrogates, gpuopt_knapsack **knapsack) {
-    (void)context, (void)call, (void)desc, (void)surrogates, (void)knapsack;
-    return GPUOPT_ERROR_UNSUPPORTED;
-}
-
-static gpuopt_status gpuopt__knapsack_recover(gpuopt_knapsack *k) {
-    (void)k;
-    return GPUOPT_ERROR_UNSUPPORTED;
-}
 
 enum { MOST = 12 };
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * The lists of a problem's groups of items, alone. To be included behind gpuopt_impl/knapsack/weight_classes.h. Each
- * test sets GPUOPT__KNAPSACK_GROUP_STATES, the capacity for states, as needed.
+ * The lists of a problem's groups of items, alone. To be included behind
+ * gpuopt_impl/knapsack/strengthen/weight_classes.h. Each test sets GPUOPT__KNAPSACK_GROUP_STATES, the capacity for
+ * states, as needed.
  */
 #ifndef TESTS_KNAPSACK_LISTS_H
 #define TESTS_KNAPSACK_LISTS_H
 
 #include <stdlib.h>
 
-#include "gpuopt_impl/knapsack/weight_classes.h"
+#include "gpuopt_impl/knapsack/strengthen/weight_classes.h"
 #include "tests/knapsack/models.h"
 
 /* Makes the lists of sorted items in `groups` groups, no wider than `within`, with this multiplier; they keep all

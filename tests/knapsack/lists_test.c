@@ -13,7 +13,7 @@
 #if defined(__GNUC__)
 #pragma GCC diagnostic ignored "-Wunused-function"
 #endif
-#include "gpuopt_impl/knapsack/weight_classes.h"
+#include "gpuopt_impl/knapsack/strengthen/weight_classes.h"
 
 #include "tests/knapsack/lists.h"
 
