@@ -24,8 +24,11 @@ endif()
 write_basic_package_version_file(
   "${CMAKE_CURRENT_BINARY_DIR}/gpuopt-config-version.cmake" COMPATIBILITY ${GPUOPT_COMPATIBILITY})
 configure_package_config_file(
-  cmake/gpuopt-config.cmake.in "${CMAKE_CURRENT_BINARY_DIR}/gpuopt-config.cmake" INSTALL_DESTINATION "${GPUOPT_CMAKE_DIR}")
-install(FILES "${CMAKE_CURRENT_BINARY_DIR}/gpuopt-config.cmake" "${CMAKE_CURRENT_BINARY_DIR}/gpuopt-config-version.cmake"
+  cmake/gpuopt-config.cmake.in "${CMAKE_CURRENT_BINARY_DIR}/gpuopt-config.cmake"
+  INSTALL_DESTINATION "${GPUOPT_CMAKE_DIR}")
+install(
+  FILES
+    "${CMAKE_CURRENT_BINARY_DIR}/gpuopt-config.cmake" "${CMAKE_CURRENT_BINARY_DIR}/gpuopt-config-version.cmake"
   DESTINATION "${GPUOPT_CMAKE_DIR}")
 
 # Where there is only a static library, it needs the private libraries without --static, too.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# Reads the version from gpuopt.h: GPUOPT_VERSION, GPUOPT_MINOR_VERSION (major and minor), and GPUOPT_ABI, which ends the
-# names of the shared libraries. While the major version is 0, each minor version may break programs.
+# Reads the version from gpuopt.h: GPUOPT_VERSION, GPUOPT_MINOR_VERSION (major and minor), and GPUOPT_ABI, which ends
+# the names of the shared libraries. While the major version is 0, each minor version may break programs.
 file(READ "${CMAKE_CURRENT_LIST_DIR}/../gpuopt.h" GPUOPT_HEADER LIMIT 16384)
 set(GPUOPT_VERSION "")
 foreach(PART IN ITEMS MAJOR MINOR PATCH)
