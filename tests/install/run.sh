@@ -67,8 +67,9 @@ run_way "CMake, static, find_package" "gcc libc6-dev cmake make" "$configure_and
 run_way "CMake, shared, pkg-config" "gcc libc6-dev cmake make pkg-config" \
     "${configure_and_build/ -B/ -DBUILD_SHARED_LIBS=ON -B}" "cmake --install build && ldconfig" \
     "$pc" "$uninstall && ldconfig"
+# Without dpkg-dev, Meson takes lib64 for the folder of libraries, where pkg-config does not look.
 run_way "Meson, static, pkg-config" "gcc libc6-dev meson pkg-config" \
-    "meson setup build gpuopt && meson compile -C build" "meson install -C build" "$pc" "cd build && ninja uninstall"
+    "meson setup --libdir=lib build gpuopt && meson compile -C build" "meson install -C build" "$pc" "cd build && ninja uninstall"
 
 printf '\n| way | packages | their installation | build | install | program | uninstall |\n'
 printf '| --- | --- | --- | --- | --- | --- | --- |\n'
