@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * The CUDA backend: the context, and the families' tables, each from its own translation unit (FAMILY/FAMILY.cu).
- * Compile all of them with nvcc and link them with gpuopt_impl/gpuopt.c. Other shared objects see only the symbol
- * gpuopt_backend_cuda().
+ * Compile all of them with nvcc and link them with gpuopt_impl/gpuopt.c. Other shared objects see only two symbols:
+ * gpuopt_backend_cuda() and, for gpuopt_backend_cuda_load(), gpuopt__cuda_exports.
  */
-/* gpuopt_backend_cuda() stays visible to other shared objects where all else is compiled with hidden visibility. */
+/* These two stay visible where everything else is compiled with hidden visibility. */
 #if defined(__GNUC__) && !defined(GPUOPT_API)
 #define GPUOPT_API extern __attribute__((visibility("default")))
 #endif
@@ -14,6 +14,7 @@
 
 extern "C" {
 GPUOPT_API const gpuopt_backend *gpuopt_backend_cuda(void); /* the header declares it without a caller's GPUOPT_API */
+GPUOPT_API const struct gpuopt__cuda_exports gpuopt__cuda_exports;
 }
 
 extern "C" const gpuopt_backend *gpuopt_backend_cuda(void) {
@@ -45,3 +46,6 @@ extern "C" const gpuopt_backend *gpuopt_backend_cuda(void) {
 #endif
     return &cuda;
 }
+
+const struct gpuopt__cuda_exports gpuopt__cuda_exports = {GPUOPT_VERSION_NUMBER, GPUOPT__LAYOUT, gpuopt_backend_cuda,
+                                                          cuda_fault};

@@ -42,6 +42,7 @@ extern "C" {
 #include "common/bytes.h"
 #include "common/checks.h"
 #include "common/context.h"
+#include "common/cuda_load.h"
 #include "common/dealt.h"
 #include "common/debug.h"
 #include "common/deferred.h"

@@ -23,7 +23,7 @@ mkdir -p "$to"
 to=$(cd "$to" && pwd)
 cd "$root"
 
-version=$(awk '$1 == "#define" && $2 ~ /^GPUOPT_VERSION_(MAJOR|MINOR|PATCH)$/ { printf "%s%s", dot, $3; dot = "." }' gpuopt.h)
+version=$(tools/version.sh)
 IFS=. read -r major minor patch <<<"$version"
 number=$((major * 10000 + minor * 100 + patch)) # GPUOPT_VERSION_NUMBER
 copyright=$(grep -m 1 '^Copyright' LICENSE)

@@ -146,6 +146,19 @@ void warn_of_compilation(const gpuopt_context *context) {
 #endif
 }
 
+/* Why no context can be created on this machine, as a static text; null: there is a driver with a device. */
+const char *cuda_fault() {
+    const bool pending = cudaPeekAtLastError() != cudaSuccess;
+    int driver = 0, count = 0;
+    cudaError_t error = cudaDriverGetVersion(&driver); /* 0: there is none */
+    if (!error && driver) error = cudaGetDeviceCount(&count);
+    if (error && !pending) cudaGetLastError();
+    if (!error && !driver) return "there is no CUDA driver";
+    if (error == cudaErrorInsufficientDriver) return "the CUDA driver is older than this libgpuopt_cuda.so requires";
+    if (error == cudaErrorNoDevice) return "there is no CUDA device";
+    return error ? cudaGetErrorString(error) : nullptr;
+}
+
 gpuopt_status cuda_open(gpuopt_context *context) {
     int count = 0;
     const char *fault = gpuopt__selftest(); /* of the CPU code in this file; kernels specify the rounding of each

@@ -74,6 +74,18 @@ struct gpuopt_backend {
     const struct gpuopt__knapsack_backend *knapsack;
 };
 
+/* What libgpuopt_cuda.so exports as gpuopt__cuda_exports, for gpuopt_backend_cuda_load. The version is the first member
+ * in every version; the others are read only if it is that of the caller. */
+struct gpuopt__cuda_exports {
+    int version; /* GPUOPT_VERSION_NUMBER */
+    int layout;  /* GPUOPT__LAYOUT */
+    const gpuopt_backend *(*backend)(void);
+    const char *(*fault)(void); /* returns why no context can be created on this machine, as a static text, or NULL */
+};
+
+/* Differs where the two sides of the backend interface were not compiled from the same sources for the same machine. */
+#define GPUOPT__LAYOUT ((int)(sizeof(struct gpuopt_backend) * 4096 + offsetof(struct gpuopt_context, state)))
+
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif

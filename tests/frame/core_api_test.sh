@@ -6,7 +6,7 @@
 # that the library accepts. A change of that file is a change of the API, which doc/stability.md allows or does not. Also
 # that the core stays small, and that a program which was built against the list runs with the library as it is now.
 # Usage: core_api_test.sh [--write]
-#   --write  rewrites the list, and tests nothing
+#   --write  rewrites the list and cmake/gpuopt.map.in, and tests nothing
 set -u -o pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 # shellcheck source=../support/check.sh
@@ -14,6 +14,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 work=$(mktemp -d) || exit 1
 at_end() { rm -rf "$said" "$work"; }
 list=$root/tests/frame/core_api.txt
+map=$root/cmake/gpuopt.map.in
 most_functions=65
 most_lines=1100
 export LC_ALL=C # for sort, and for awk to count bytes
@@ -129,10 +130,19 @@ make_list() {
         }
 }
 
+# make_map LIST: the linker's version script of the shared library. The layers have a version of their own, because a program
+# that uses them works with one minor version only.
+make_map() {
+    echo "# The symbols of libgpuopt.so. tests/frame/core_api_test.sh --write writes this file."
+    printf 'GPUOPT_@GPUOPT_ABI@ {\nglobal:\n'
+    sed -n 's/^function .*\b\(gpuopt_[a-z0-9_]*\)(.*/    \1;/p' "$1" | grep -v ' gpuopt_backend_cuda;'
+    printf '};\n\nGPUOPT_LAYERS_@GPUOPT_MINOR_VERSION@ {\nglobal:\n    gpuopt_*;\nlocal:\n    *;\n};\n'
+}
+
 case ${1:-} in
 '') ;;
 --write)
-    make_list >"$work/list" && cp "$work/list" "$list"
+    make_list >"$work/list" && cp "$work/list" "$list" && make_map "$list" >"$map"
     exit
     ;;
 *)
@@ -154,6 +164,9 @@ check "the declarations of gpuopt.h can be listed" writes_list || { summary; exi
 if ! check "they are what tests/frame/core_api.txt lists" cmp "$list" "$work/list"; then
     diff -u "$list" "$work/list" | sed 's/^/    /' # not in the check, which shows twenty lines at most
 fi
+
+map_is_new() { make_map "$list" | diff "$map" -; }
+check "cmake/gpuopt.map.in has its functions" map_is_new
 
 # That the list is right about the header, by the compiler: it refuses a prototype that is not the header's.
 redeclares() {
