@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Prints the version that gpuopt.h defines. Usage: version.sh [--abi]
+# Prints the version that gpuopt.h defines.
+# Usage: version.sh [--abi]
 #   --abi  only the part of it that ends the shared libraries' names: while the major version is 0, each minor version
 #          may break programs
 case ${1:-} in
