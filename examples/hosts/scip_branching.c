@@ -342,7 +342,7 @@ SCIP_RETCODE SCIPincludeBranchruleGpuopt(SCIP *scip) {
                                "share of the time that the rule may always take; 1: all candidates of all nodes",
                                &d->share, FALSE, 0.02, 0.0, 1.0, NULL, NULL));
     SCIP_CALL(SCIPaddRealParam(scip, "branching/" RULE "/worth", "the most that a call may cost beyond that, in nodes",
-                               &d->worth, FALSE, 1.0, 0.0, 1000.0, NULL, NULL));
+                               &d->worth, FALSE, 3.0, 0.0, 1000.0, NULL, NULL));
     SCIP_CALL(SCIPaddIntParam(scip, "branching/" RULE "/fail", "for tests: the call that loses the device; 0: none",
                               &d->fail, TRUE, 0, 0, 1000000, NULL, NULL));
     return SCIP_OKAY;
