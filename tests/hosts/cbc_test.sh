@@ -19,11 +19,11 @@ right() {
         near "$(word primal)" "$(published miplib "$model" 8)" 1e-6 && near "$(word dual)" "$(word primal)" 1e-6
 }
 solves() { right "$@" && [ "$(figure calls)" -gt 0 ] && [ "$(figure children)" -gt 0 ] && warned 0; }
-# bounds MODEL: after 40 seconds, the optimum lies between the bounds.
+# bounds MODEL: after 10 seconds, the optimum lies between the bounds.
 bounds() {
     local optimum
     optimum=$(published miplib "$1" 8)
-    runs "$data/miplib/$1.mps.xz" cpu seconds=40 && [ "$(figure calls)" -gt 0 ] && warned 0 &&
+    runs "$data/miplib/$1.mps.xz" cpu seconds=10 && [ "$(figure calls)" -gt 0 ] && warned 0 &&
         awk -v dual="$(word dual)" -v primal="$(word primal)" -v optimum="$optimum" '
             BEGIN { slack = 1e-6 * (optimum > 0 ? optimum : -optimum)
                 exit !(dual ~ /[0-9]/ && dual <= optimum + slack && primal >= optimum - slack) }'
