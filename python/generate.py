@@ -37,7 +37,7 @@ def enum_class(name, constants):
     prefix = os.path.commonprefix(names)
     prefix = prefix[: prefix.rindex("_") + 1]
     lines = [f"class {class_name(name)}(IntEnum):", f'    """{name}"""', ""]
-    lines += [f"    {name[len(prefix):]} = {value}" for name, value in constants.items()]
+    lines += [f"    {name[len(prefix):]} = {value}" for name, value in sorted(constants.items(), key=lambda item: item[1])]
     return lines
 
 
@@ -55,6 +55,11 @@ def member_type(ctype):
     return None
 
 
+def is_record(name, ctype):
+    """Whether a struct holds plain values; the pointers of an info belong to the library."""
+    return bool(ctype.fields) and not name.endswith("_desc") and (name.endswith("_info") or all(member_type(f.type) for _, f in ctype.fields))
+
+
 def record_class(name, ctype):
     members = [(key, member_type(field.type)) for key, field in ctype.fields if key != "struct_size"]
     lines = ["@dataclass(frozen=True)", f"class {class_name(name)}:", f'    """{name}"""', ""]
@@ -68,15 +73,16 @@ def generate(source, folder, compiler):
     ffi.set_source("gpuopt._cffi", None)
     ffi.emit_python_code(str(folder / "_cffi.py"))
 
-    enums, records = [], []
+    enums, records = {}, {}
     for name in ffi.list_types()[0]:
         ctype = ffi.typeof(name)
         if ctype.kind == "enum":
-            enums.append(enum_class(name, ctype.relements))
-        elif ctype.kind == "struct" and ctype.fields and any(member_type(f.type) for _, f in ctype.fields):
-            records.append(record_class(name, ctype))
+            enums[class_name(name)] = enum_class(name, ctype.relements)
+        elif ctype.kind == "struct" and is_record(name, ctype):
+            records[class_name(name)] = record_class(name, ctype)
     lines = ["from dataclasses import dataclass", "from enum import IntEnum", "from typing import Tuple"]
-    for block in enums + records:
+    lines += ["", f"__all__ = {list(enums) + list(records)}"]
+    for block in [*enums.values(), *records.values()]:
         lines += ["", "", *block]
     (folder / "_generated.py").write_text(NOTE + "from __future__ import annotations\n\n" + "\n".join(lines) + "\n")
 

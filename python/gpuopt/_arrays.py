@@ -84,10 +84,10 @@ def _convert(array: Any, dtype: np.dtype, name: str) -> np.ndarray:
         array = array.astype(dtype)
     if not np.can_cast(array.dtype, dtype, "same_kind") and not (array.dtype.kind in "iu" and dtype.kind in "iu"):
         raise ArgumentError(f"{name} has the type {array.dtype}; it must be {dtype}")
-    result = np.ascontiguousarray(array, dtype)
-    if dtype.kind in "iu" and array.dtype.kind in "iu" and array.dtype != dtype and not np.array_equal(result, array):
+    result = np.asarray(array, dtype, order="C")
+    if result is not array and dtype.kind in "iu" and not np.array_equal(result, array):
         raise ArgumentError(f"a value of {name} does not fit {dtype}")
-    return result.reshape(array.shape)
+    return result
 
 
 class Arrays:
@@ -173,7 +173,7 @@ class Arrays:
             if parts is None:
                 continue
             dtype = dtype_of(dict(ffi.typeof(struct).item.fields)[name].type.item)
-            joined = np.concatenate([np.ravel(part) for part in parts] or [np.empty(0)])
+            joined = np.concatenate([np.ravel(part) for part in parts if np.size(part)] or [np.empty(0)])
             setattr(struct, name, self.read(joined, dtype, (int(start[-1]),), name))
 
     def must_be_host(self) -> None:

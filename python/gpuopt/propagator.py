@@ -82,16 +82,16 @@ class Propagator(Handle):
         arrays = self._arrays()
         col, count = arrays.list(cols, "cols", self.cols)
         lower = arrays.read(lb, np.float64, (count,), "lb")
-        self._call("set_bounds", arrays.where, count, col, lower, arrays.read(ub, np.float64, (count,), "ub"))
+        upper = arrays.read(ub, np.float64, (count,), "ub")
+        self._call("set_bounds", arrays.where, count, col, lower, upper)
 
     def set_sides(self, lhs: Any, rhs: Any, rows: Any = None) -> None:
         """Sets lhs and rhs, [count] each, of these rows; None: of all of the model's."""
         arrays = self._arrays()
-        row, count = arrays.list(rows, "rows", self.rows)
-        if rows is None:
-            row, count = arrays.list(np.arange(self.rows), "rows", self.rows)
+        row, count = arrays.list(np.arange(self.rows) if rows is None else rows, "rows", self.rows)
         left = arrays.read(lhs, np.float64, (count,), "lhs")
-        self._call("set_sides", arrays.where, count, row, left, arrays.read(rhs, np.float64, (count,), "rhs"))
+        right = arrays.read(rhs, np.float64, (count,), "rhs")
+        self._call("set_sides", arrays.where, count, row, left, right)
 
     def get_rows(self, names: Optional[Iterable[str]] = None, out: Optional[dict] = None) -> Report:
         """Activities and status of the rows at the current bounds: min_activity, max_activity, min_infinite,
