@@ -8,6 +8,7 @@ SOURCE is the folder with gpuopt.h. FOLDER receives
     _cffi.py        all types and functions, for cffi in ABI mode
     _generated.py   an IntEnum for each enum, and a frozen dataclass for each struct that a step fills in
 """
+
 import os
 import subprocess
 import sys
@@ -37,7 +38,9 @@ def enum_class(name, constants):
     prefix = os.path.commonprefix(names)
     prefix = prefix[: prefix.rindex("_") + 1]
     lines = [f"class {class_name(name)}(IntEnum):", f'    """{name}"""', ""]
-    lines += [f"    {name[len(prefix):]} = {value}" for name, value in sorted(constants.items(), key=lambda item: item[1])]
+    lines += [
+        f"    {name[len(prefix) :]} = {value}" for name, value in sorted(constants.items(), key=lambda item: item[1])
+    ]
     return lines
 
 
@@ -57,7 +60,11 @@ def member_type(ctype):
 
 def is_record(name, ctype):
     """Whether a struct holds plain values; the pointers of an info belong to the library."""
-    return bool(ctype.fields) and not name.endswith("_desc") and (name.endswith("_info") or all(member_type(f.type) for _, f in ctype.fields))
+    return (
+        bool(ctype.fields)
+        and not name.endswith("_desc")
+        and (name.endswith("_info") or all(member_type(f.type) for _, f in ctype.fields))
+    )
 
 
 def record_class(name, ctype):

@@ -3,6 +3,7 @@
 
 The C sources are in the folder above, or in csrc/ of a source distribution. CC and CFLAGS are those of any C build.
 """
+
 import os
 import platform
 import re

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """An inverse under updates: how far it drifts from the true one, by technique, and when a reload pays.
 
-    python basis.py [--plot FILE]
+python basis.py [--plot FILE]
 """
+
 import argparse
 import time
 

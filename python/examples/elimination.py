@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Tables of an elimination: a grid of variables, its messages, and mini-bucket bounds for growing z.
 
-    python elimination.py [--plot FILE]
+python elimination.py [--plot FILE]
 """
+
 import argparse
 
 import gpuopt

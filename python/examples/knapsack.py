@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """A search's pool: nodes alive, bounds, and a search divided between two threads.
 
-    python knapsack.py [--plot FILE]
+python knapsack.py [--plot FILE]
 """
+
 import argparse
 import threading
 

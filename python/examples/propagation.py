@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Bounds over rounds: how propagation shrinks the domains of a random integer program, and what a decision implies.
 
-    python propagation.py [--plot FILE]
+python propagation.py [--plot FILE]
 """
+
 import argparse
 
 import gpuopt

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """A linear program's path: one iteration per call, with the caller's own pricing rule, and strong branching at the end.
 
-    python simplex.py [--plot FILE]
+python simplex.py [--plot FILE]
 """
+
 import argparse
 
 import gpuopt
@@ -43,7 +44,9 @@ def main():
         simplex = gpuopt.Simplex(A, rhs=1, cost=[1.0, 0.9], maximize=True, algorithm="primal")
         paths[name] = path(simplex, choose)
         info = simplex.iterate()
-        print(f"{name}: {len(paths[name]) - 1} pivots, {info.outcome.name}, {info.objective:.6f}, {info.certainty.name}")
+        print(
+            f"{name}: {len(paths[name]) - 1} pivots, {info.outcome.name}, {info.objective:.6f}, {info.certainty.name}"
+        )
 
     # Strong branching: both sides of every column, in one call, from the basis of the relaxation.
     random = np.random.default_rng(1)
@@ -55,7 +58,9 @@ def main():
     report = gpuopt.Children(root, 2 * len(cols)).strong_branch(cols, x[cols])
     gain = root.get_info().objective - np.reshape(report.objective, (-1, 2))
     best = np.argmax(np.prod(np.maximum(gain, 1e-6), axis=1))
-    print(f"branch on x{cols[best]} = {x[cols[best]]:.3f}: the bound falls by {gain[best][0]:.3f} or {gain[best][1]:.3f}")
+    print(
+        f"branch on x{cols[best]} = {x[cols[best]]:.3f}: the bound falls by {gain[best][0]:.3f} or {gain[best][1]:.3f}"
+    )
 
     if arguments.plot:
         import matplotlib

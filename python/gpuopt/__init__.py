@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: MIT
 """gpuopt: solver kernels, one step per call.
 
+    Context      where work is done: threads, CPU or CUDA, hooks
     Propagator   bound propagation; NodeBatch and Probe for tree search
-    Simplex      linear programs, whole or step by step; Children for strong branching and nodes
+    Simplex      linear programs, whole or step by step; Children for strong branching and nodes; SimplexBatch
     Basis        the inverse of a basis matrix, with updates
-    Elimination  graphical models, one variable after the other
-    Knapsack     branch and bound on a pool of nodes
-    Context      where these run: threads, CPU or CUDA, hooks
+    Elimination  graphical models, one variable after the other; Preprocessing and CostShifting
+    Knapsack     branch and bound on a pool of nodes; KnapsackBatch, MultidimensionalKnapsack, MultipleChoiceKnapsack
 
-Methods are the calls of gpuopt.h and gpuopt/search.h without their prefix. Comments there have every detail. `lib` and
-`ffi` are the whole library for cffi.
+Methods are the calls of gpuopt.h and of the headers in gpuopt/ without their prefix. Comments there have every detail.
+`lib` and `ffi` are the whole library for cffi.
 """
+
 from ._arrays import Report
 from ._generated import *  # noqa: F401,F403
 from ._native import (
@@ -27,10 +28,10 @@ from ._native import (
 )
 from .basis import Basis
 from .context import Context, Handle
-from .elimination import FORBIDDEN, Elimination, Message, Tuples
-from .knapsack import Knapsack
+from .elimination import FORBIDDEN, CostShifting, Elimination, Message, Preprocessing, Tuples
+from .knapsack import Knapsack, KnapsackBatch, MultidimensionalKnapsack, MultipleChoiceKnapsack
 from .propagator import DeviceView, NodeBatch, Probe, Propagator
-from .simplex import Children, Simplex
+from .simplex import Children, Simplex, SimplexBatch
 
 
 def version() -> str:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Arrays and matrices between Python and the library, without copies where types and layout fit."""
+
 from __future__ import annotations
 
 import ctypes

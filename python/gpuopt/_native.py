@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The shared library, its errors, and the life of its objects."""
+
 from __future__ import annotations
 
 import sys
@@ -162,7 +163,7 @@ class Owner:
 
     @classmethod
     def collect(cls) -> None:
-        """Destroys what can be. The queue has dependants of later entries, too, so it is gone through until it stays."""
+        """Destroys what can be. What depends on another may come after it in the queue: goes through it until it stays."""
         if not cls._working.acquire(False):
             return
         try:
@@ -177,4 +178,3 @@ class Owner:
                         cls._queue.append(owner)
         finally:
             cls._working.release()
-

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The inverse of a basis matrix."""
+
 from __future__ import annotations
 
 from typing import Any, Optional

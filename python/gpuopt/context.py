@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Contexts, and what all handles share."""
+
 from __future__ import annotations
 
 import importlib.util
@@ -9,7 +10,7 @@ import threading
 import time
 import weakref
 from pathlib import Path
-from typing import Any, Callable, Optional, Tuple
+from typing import Any, Callable, Optional
 
 from . import _native
 from ._arrays import Arrays
@@ -198,20 +199,22 @@ class Handle:
         handle.__init__(*arguments, **options)  # type: ignore[misc]
         return handle.memory
 
-    def _create(self, parent: Any, *arguments: Any, function: str = "create", contexts: Tuple = ()) -> None:
-        """Creates the handle in a context, or from another handle."""
-        context = parent if isinstance(parent, Context) else parent.context
-        self.context = contexts[0] if contexts else context
+    def _create(
+        self, parent: Any, *arguments: Any, create: Any = None, context: Any = None, planned: bool = True
+    ) -> None:
+        """Creates the handle in a context, or from another handle, and then maybe in another context than that one's.
+        planned: whether `create`, by default the handle's own, fills a memory plan."""
+        self.context = context or (parent if isinstance(parent, Context) else parent.context)
         self._owner: Optional[Owner] = None
         self._handles: weakref.WeakSet = weakref.WeakSet()
         memory = _native.new("gpuopt_memory_plan")
         out = ffi.NULL if self._plans_only else ffi.new(f"{self._name} **")
-        create = getattr(lib, f"{self._name}_{function}")
-        self.context._run(create, parent._pointer(), *arguments, memory, out)
+        create = create or getattr(lib, f"{self._name}_create")
+        self.context._run(create, parent._pointer(), *arguments, *([memory] if planned else []), out)
         self.memory = _native.record(memory)
         if self._plans_only:
             return
-        parents = {owner.pointer: owner for owner in (parent._owner, self.context._owner)}
+        parents = {id(owner): owner for owner in (parent._owner, self.context._owner)}
         destroy = getattr(lib, f"{self._name}_destroy")
         self._owner = Owner(out[0], destroy, self.context._lock, tuple(parents.values()))
         parent._handles.add(self)

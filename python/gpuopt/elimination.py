@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Graphical models: bucket and mini-bucket elimination."""
+
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -10,9 +11,11 @@ from . import _native
 from ._arrays import Arrays
 from ._generated import (
     EliminationAssignment,
+    EliminationCostShiftingInfo,
     EliminationEstimate,
     EliminationInfo,
     EliminationMessageInfo,
+    EliminationPreprocessingInfo,
     EliminationSemiring,
 )
 from ._native import ArgumentError, ffi, lib
@@ -35,7 +38,7 @@ class Message(NamedTuple):
 
     scope: Tuple[int, ...]
     table: np.ndarray
-    count: Optional[np.ndarray] = None
+    counts: Optional[np.ndarray] = None
 
 
 class _Model:
@@ -61,9 +64,7 @@ class _Model:
                 pointer, count = arrays.list(options.pop(name), name, 0)
                 setattr(desc, name, pointer)
                 setattr(desc, f"{name}_count", count)
-        self.evidence = desc.evidence_count
         _native.fill(desc, options, arrays.keep)
-        self.semiring = EliminationSemiring(desc.semiring)
 
     def _fill(self, target: Any, function: Any, cost: np.ndarray, sizes: np.ndarray, name: str) -> None:
         scope = np.atleast_1d(np.asarray(function[0], np.int32)) if np.size(function[0]) else np.empty(0, np.int32)
@@ -103,10 +104,15 @@ class Elimination(Handle):
     _name = "gpuopt_elimination"
 
     def __init__(self, domain: Any, functions: Sequence[Any], *, context: Optional[Context] = None, **options: Any):
-        model = _Model(domain, functions, options)
-        self.variables, self.real, self.semiring = len(domain), model.real, model.semiring
-        self._domain, self._evidence = np.array(domain, np.int32), model.evidence
-        self._create(context or Context(), model.desc)
+        model = _Model(domain, functions, options)  # owns the arrays of its descriptor
+        self._of(model.desc, context or Context())
+
+    def _of(self, desc: Any, context: Context) -> None:
+        self.variables, self.semiring = desc.variables, EliminationSemiring(desc.semiring)
+        self.real = desc.type == lib.GPUOPT_COST_DOUBLE
+        self._domain = np.array(ffi.unpack(desc.domain, desc.variables) if desc.variables else [], np.int32)
+        self._evidence = desc.evidence_count
+        self._create(context, desc)
 
     @staticmethod
     def order(
@@ -180,3 +186,94 @@ class Elimination(Handle):
         bounds = (ffi.NULL, bound) if self.real else (bound, ffi.NULL)
         self._call("get_bounds", 0, copy, variable, increase, len(value), pointer, *bounds)
         return array
+
+
+class _Derived(Handle):
+    """A model that the library makes of another one."""
+
+    def elimination(self) -> Elimination:
+        """The elimination of the derived model, with the options given for the model."""
+        desc = _native.new("gpuopt_elimination_desc")
+        self._call("get_desc", desc)
+        handle = Elimination.__new__(Elimination)
+        handle._of(desc, self.context)
+        return handle
+
+
+def _listed(pointer: Any, count: int) -> np.ndarray:
+    return np.array(ffi.unpack(pointer, count) if count else [], np.int64)
+
+
+class Preprocessing(_Derived):
+    """A smaller model with the same answer. The arguments are those of Elimination, and
+
+    rules  a sum of EliminationRule; 0: all
+    work   entries to read at most; 0: 2**31
+    """
+
+    _name = "gpuopt_elimination_preprocessing"
+
+    def __init__(
+        self,
+        domain: Any,
+        functions: Sequence[Any],
+        *,
+        rules: int = 0,
+        work: int = 0,
+        context: Optional[Context] = None,
+        **options: Any,
+    ):
+        self.variables, model = len(domain), _Model(domain, functions, options)
+        create = lib.gpuopt_elimination_preprocess
+        self._create(context or Context(), model.desc, rules, work, create=create, planned=False)
+
+    def get_info(self) -> EliminationPreprocessingInfo:
+        """What was done."""
+        return self._info("get_info")
+
+    def get_values(self) -> Tuple[np.ndarray, List[np.ndarray]]:
+        """(original [variables of the reduced model], values): which variable of the model each is, and which of its
+        values are left."""
+        info = _native.new("gpuopt_elimination_preprocessing_info")
+        self._call("get_info", info)
+        start = _listed(info.value_start, info.variables + 1)
+        value = _listed(info.value, int(start[-1]))
+        return _listed(info.original, info.variables), np.split(value, start[1:-1]) if info.variables else []
+
+    def postsolve(self, reduced: Any) -> np.ndarray:
+        """The assignment of the model, [variables], for one of the reduced model."""
+        arrays = Arrays()
+        pointer = arrays.read(reduced, np.int32, (self.get_info().variables,), "reduced")
+        value, array = arrays.write(None, np.int32, (self.variables,))
+        self._call("postsolve", pointer, value)
+        return array
+
+
+class CostShifting(_Derived):
+    """A relaxation by mini-buckets, with costs shifted between them to improve the bound. The arguments are those of
+    Elimination, with policy="mini_bucket", and the number of iterations."""
+
+    _name = "gpuopt_elimination_cost_shifting"
+
+    def __init__(
+        self,
+        domain: Any,
+        functions: Sequence[Any],
+        iterations: int = 100,
+        *,
+        context: Optional[Context] = None,
+        **options: Any,
+    ):
+        model = _Model(domain, functions, {"policy": "mini_bucket", **options})
+        create = lib.gpuopt_elimination_shift_costs
+        self._create(context or Context(), model.desc, iterations, create=create, planned=False)
+
+    def get_info(self) -> EliminationCostShiftingInfo:
+        """The bound."""
+        return self._info("get_info")
+
+    def get_original(self) -> np.ndarray:
+        """[variables of the relaxation]: the model's variable that each is a copy of."""
+        info = _native.new("gpuopt_elimination_cost_shifting_info")
+        self._call("get_info", info)
+        return _listed(info.original, info.variables)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Bound propagation, with a trail, batches of nodes and probing for tree search."""
+
 from __future__ import annotations
 
 from contextlib import contextmanager
@@ -10,7 +11,7 @@ import numpy as np
 from . import _native
 from ._arrays import Arrays, Report, listing, matrix, shape_of
 from ._generated import PropagatorInfo, PropagatorProbeInfo, PropagatorTrail
-from ._native import StateError, ffi
+from ._native import StateError, ffi, lib
 from .context import Context, Handle
 
 ALL = 2**31 - 1  # rounds
@@ -180,11 +181,12 @@ class Propagator(Handle):
         clone = Propagator.__new__(Propagator)
         clone.rows, clone.cols, clone._all_rows = self.rows, self.cols, self._all_rows
         context = context or self.context
+        create, arguments = lib.gpuopt_propagator_clone, (self, context._pointer())
         if context is self.context:
-            clone._create(self, context._pointer(), function="clone")
+            clone._create(*arguments, create=create)
         elif self.context._lock.acquire(False):
             try:
-                clone._create(self, context._pointer(), function="clone", contexts=(context,))
+                clone._create(*arguments, create=create, context=context)
             finally:
                 self.context._lock.release()
         else:
@@ -239,9 +241,7 @@ class NodeBatch(Handle):
         nodes = _native.new("gpuopt_propagator_nodes", count=count)
         arrays.lists(nodes, cols, lb=lb, ub=ub)
         members = ("outcome", "rounds", "infeasible_row", "infeasible_col", "changed", "columns", "nonzeros")
-        struct, report = arrays.report(
-            "gpuopt_propagator_node_report", dict.fromkeys(members, (count,)), names, None
-        )
+        struct, report = arrays.report("gpuopt_propagator_node_report", dict.fromkeys(members, (count,)), names, None)
         self._call("run", 0, nodes, rounds, struct)
         self._count = count
         return report
@@ -276,9 +276,7 @@ class Probe(Handle):
 
     def __init__(self, base: Propagator, implications: int = 0, equivalences: int = 0, **options: Any):
         self.base, self._probed = base, 0
-        desc = _native.new(
-            "gpuopt_propagator_probe_desc", implications=implications, equivalences=equivalences
-        )
+        desc = _native.new("gpuopt_propagator_probe_desc", implications=implications, equivalences=equivalences)
         keep: list = []
         _native.fill(desc, options, keep)
         self._create(base, desc)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Linear programs by the simplex method, whole or step by step, and children of a basis."""
+
 from __future__ import annotations
 
 from typing import Any, Iterable, List, Optional, Sequence, Tuple
@@ -9,6 +10,7 @@ import numpy as np
 from . import _native
 from ._arrays import Arrays, Report, matrix, shape_of
 from ._generated import (
+    SimplexBatchInfo,
     SimplexCandidate,
     SimplexDualEntering,
     SimplexDualLeaving,
@@ -272,7 +274,7 @@ class Children(Handle):
 
     def _report(self, arrays: Arrays, count: int, names: Optional[Iterable[str]]) -> Any:
         rows, cols = self.root.rows, self.root.cols
-        shapes = dict.fromkeys(self._MEMBERS, (count,))
+        shapes: dict = dict.fromkeys(self._MEMBERS, (count,))
         shapes.update(basis=(count, cols + rows), x=(count, cols), farkas=(count, rows), farkas_low=(count, rows))
         return arrays.report("gpuopt_simplex_child_report", shapes, self._MEMBERS if names is None else names, None)
 
@@ -304,4 +306,84 @@ class Children(Handle):
         value = arrays.read(values, np.float64, (count,), "values")
         struct, report = self._report(arrays, 2 * count, names)
         self._call("strong_branch", 0, count, col, value, iterations, struct)
+        return report
+
+
+class SimplexBatch(Handle):
+    """Many small linear programs of one shape: up to 512 rows and 8,192 columns, dense or with one sparsity pattern.
+
+    batch_size  the most programs in one load
+    A           [rows][cols], a sparse matrix whose pattern all programs have, or a pair (rows, cols): dense
+    options     other members of gpuopt_simplex_batch_desc: maximize=1, tolerances={...}, iteration_limit=1000
+    """
+
+    _name = "gpuopt_simplex_batch"
+
+    def __init__(self, A: Any, batch_size: int, *, context: Optional[Context] = None, **options: Any):
+        arrays = Arrays()
+        self.rows, self.cols = A if isinstance(A, tuple) else shape_of(A)
+        self._sparse = None if isinstance(A, tuple) else A if A.format in ("csr", "csc") else A.tocsr()
+        self.nonzeros = self.rows * self.cols if self._sparse is None else len(self._sparse.indices)
+        desc = _native.new("gpuopt_simplex_batch_desc", batch_size=batch_size, rows=self.rows, cols=self.cols)
+        if self._sparse is not None:
+            target = ffi.new("gpuopt_matrix *")
+            matrix(self._sparse, target, arrays)
+            desc.start, desc.index, desc.layout = target.start, target.index, target.layout
+        _native.fill(desc, options, arrays.keep)
+        self._shared = desc.shared
+        self._create(context or Context(), desc)
+
+    def load(
+        self,
+        value: Any,
+        cost: Any = None,
+        lhs: Any = None,
+        rhs: Any = None,
+        lb: Any = None,
+        ub: Any = None,
+        count: Optional[int] = None,
+    ) -> None:
+        """Replaces the programs. value [count][nonzeros], in the pattern's order (dense: [count][rows][cols]), cost,
+        lb, ub [count][cols], lhs, rhs [count][rows]. An array that the option `shared` names, a sum of SimplexShared,
+        has no first axis. count: by default that of the first array that is not shared."""
+        arrays = self._arrays()
+        given = dict(value=value, cost=cost, lhs=lhs, rhs=rhs, lb=lb, ub=ub)
+        lines: dict = dict(value=(self.nonzeros,), cost=(self.cols,), lhs=(self.rows,), rhs=(self.rows,))
+        if self._sparse is None:
+            lines["value"] = (self.rows, self.cols)
+        lines.update(lb=(self.cols,), ub=(self.cols,))
+        own = [name for bit, name in enumerate(given) if not self._shared >> bit & 1]
+        if count is None:
+            count = next((np.shape(given[name])[0] for name in own if np.ndim(given[name])), 1)
+        programs = _native.new("gpuopt_simplex_programs", count=count)
+        for name, array in given.items():
+            shape = (count, *lines[name]) if name in own else lines[name]
+            setattr(programs, name, arrays.read(array, np.float64, shape, name))
+        self._call("load", arrays.where, programs)
+
+    def iterate(self, iterations: int = ALL) -> SimplexBatchInfo:
+        """Does up to `iterations` iterations of each program that is not finished."""
+        return self._info("iterate", iterations)
+
+    def get_info(self) -> SimplexBatchInfo:
+        """The state of the programs."""
+        return self._info("get_info")
+
+    def get(
+        self,
+        names: Iterable[str] = ("outcome", "objective", "x"),
+        first: int = 0,
+        count: Optional[int] = None,
+        out: Optional[dict] = None,
+    ) -> Report:
+        """Results of the programs from `first` on: outcome, iterations, objective, certainty [count]; x, ray, ray_low
+        [count][cols]; dual, farkas, farkas_low [count][rows]; basis [count][cols + rows]."""
+        arrays = self._arrays()
+        count = self.get_info().count - first if count is None else count
+        shapes: dict = dict.fromkeys(("outcome", "iterations", "objective", "certainty"), (count,))
+        shapes.update(dict.fromkeys(("x", "ray", "ray_low"), (count, self.cols)))
+        shapes.update(dict.fromkeys(("dual", "farkas", "farkas_low"), (count, self.rows)))
+        shapes["basis"] = (count, self.cols + self.rows)
+        struct, report = arrays.report("gpuopt_simplex_batch_report", shapes, names, out)
+        self._call("get", arrays.where, first, count, struct)
         return report

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Contexts: hooks, Ctrl-C, threads, lifetimes, errors, arrays in device memory as far as no GPU is needed."""
+
 import gc
 import logging
 import os

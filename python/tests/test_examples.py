@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Runs the examples, with their pictures if matplotlib is installed."""
+
 import importlib.util
 import subprocess
 import sys

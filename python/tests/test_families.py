@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Basis inverses against NumPy, elimination against enumeration, knapsacks against dynamic programming."""
+
 import itertools
 
 import gpuopt

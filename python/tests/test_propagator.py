@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Propagation against brute force over the integer points, and against SciPy's linprog."""
+
 import itertools
 
 import gpuopt

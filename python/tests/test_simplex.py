@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Linear programs against SciPy's linprog (HiGHS), and a branch and bound by children against milp."""
+
 import gpuopt
 import numpy as np
 import pytest
