@@ -2,6 +2,7 @@
 """Runs the examples, with their pictures if matplotlib is installed."""
 
 import importlib.util
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -27,3 +28,12 @@ def test_example(name, tmp_path):
         command += ["--plot", str(tmp_path / "picture.png")]
     output = subprocess.run(command, check=True, capture_output=True, text=True, timeout=120).stdout
     assert EXPECTED[name] in output
+
+
+def test_readme():
+    text = (FOLDER.parent / "README.md").read_text()
+    program = re.search(r"```python\n(.*?)```", text, re.S)[1]
+    output = subprocess.run(
+        [sys.executable, "-c", program], check=True, capture_output=True, text=True, timeout=60
+    ).stdout
+    assert output == re.search(r"```text\n(.*?)```", text, re.S)[1]

@@ -41,7 +41,7 @@ is_portable() {
 check "auditwheel finds a manylinux version for it" is_portable
 check "pip installs it" "$python" -m pip install -q --no-deps "$wheel"
 
-mkdir "$work/run" && cp -r tests examples pyproject.toml "$work/run" && cd "$work/run" || exit 1
+mkdir "$work/run" && cp -r tests examples README.md pyproject.toml "$work/run" && cd "$work/run" || exit 1
 passes() { "$python" -m pytest -q -p no:cacheprovider -W error tests; }
 check "its tests" passes
 summary
