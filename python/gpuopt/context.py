@@ -169,7 +169,7 @@ class _Hooks:
         # Python handles signals when it enters this function, so Ctrl-C arrives here as a KeyboardInterrupt.
         @ffi.callback("int(void *)", error=1, onerror=failed)
         def call_stop(_: Any) -> int:
-            return 1 if self.pending or (stop is not None and stop()) else 0
+            return 1 if stop is not None and stop() else 0
 
         @ffi.callback("double(void *)", onerror=failed)
         def call_seconds(_: Any) -> float:
