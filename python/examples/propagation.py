@@ -14,7 +14,7 @@ import scipy.sparse as sp
 def model(rows, cols, seed=1):
     """Sparse rows with small coefficients that a known point satisfies."""
     random = np.random.default_rng(seed)
-    A = sp.random_array((rows, cols), density=4 / cols, rng=random, format="csr")
+    A = sp.random(rows, cols, density=4 / cols, format="csr", random_state=random)
     A.data = random.integers(1, 10, A.nnz) * random.choice([-1.0, 1.0], A.nnz)
     return A, A @ random.integers(0, 6, cols)
 
