@@ -133,6 +133,8 @@ class ChildRootMaker : public Child {
         if (thread() == 0) child_own.core = child_own.inverted = child_root.compact ? 0 : rows;
         for (int i = thread(); i < rows && child_root.compact; i += threads())
             child_own.place_of_row[i] = child_own.place_of_position[i] = -1 - i;
+        for (int j = thread(); j < child_root.cols && child_root.compact; j += threads())
+            child_own.place_of_column[j] = 0; /* stored for all columns, basic or not */
         for (int64_t e = thread(); !child_root.compact && e < rows * child_root.pitch; e += threads()) {
             const double entry = e / child_root.pitch == e % child_root.pitch ? 1 : 0;
             child_own.merged_lines[e] = child_own.merged_columns[e] = entry;
