@@ -156,7 +156,7 @@ if [ -e "$scip" ]; then
     touch include/scip/scipdefplugins.h
     follow scip.md solver.c 18
     on_public_model 7615
-    check "scip.md: a call fails in the middle" fails_later gpuopt_simplex_children_strong_branch failing_strong_branch
+    check "scip.md: a call fails in the middle" fails_later gpuopt_simplex_children_run failing_children_run
 else
     skip "scip.md" "no SCIP, and no pyscipopt from PyPI"
 fi

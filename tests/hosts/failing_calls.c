@@ -11,9 +11,9 @@ enum { WORKING_CALLS = 10 };
 gpuopt_status failing_round(gpuopt_propagator *propagator, int32_t rounds, gpuopt_propagator_info *info);
 gpuopt_status failing_ftran(gpuopt_basis *basis, gpuopt_memory_space where, int32_t count, const int32_t *row,
                             const double *rhs, double *x);
-gpuopt_status failing_strong_branch(gpuopt_simplex_children *children, gpuopt_memory_space where, int32_t count,
-                                    const int32_t *root, const int32_t *col, const double *value, int64_t iterations,
-                                    const gpuopt_simplex_child_report *report);
+gpuopt_status failing_children_run(gpuopt_simplex_children *children, gpuopt_memory_space where,
+                                   const gpuopt_simplex_child_list *list, int64_t iterations,
+                                   const gpuopt_simplex_child_report *report);
 
 static int calls;
 
@@ -26,10 +26,9 @@ gpuopt_status failing_ftran(gpuopt_basis *basis, gpuopt_memory_space where, int3
     return ++calls > WORKING_CALLS ? GPUOPT_ERROR_DEVICE : gpuopt_basis_ftran(basis, where, count, row, rhs, x);
 }
 
-gpuopt_status failing_strong_branch(gpuopt_simplex_children *children, gpuopt_memory_space where, int32_t count,
-                                    const int32_t *root, const int32_t *col, const double *value, int64_t iterations,
-                                    const gpuopt_simplex_child_report *report) {
-    return ++calls > WORKING_CALLS
-               ? GPUOPT_ERROR_DEVICE
-               : gpuopt_simplex_children_strong_branch(children, where, count, root, col, value, iterations, report);
+gpuopt_status failing_children_run(gpuopt_simplex_children *children, gpuopt_memory_space where,
+                                   const gpuopt_simplex_child_list *list, int64_t iterations,
+                                   const gpuopt_simplex_child_report *report) {
+    return ++calls > WORKING_CALLS ? GPUOPT_ERROR_DEVICE
+                                   : gpuopt_simplex_children_run(children, where, list, iterations, report);
 }
