@@ -305,7 +305,7 @@ class Children(Handle):
         col, count = arrays.list(cols, "cols", 0)
         value = arrays.read(values, np.float64, (count,), "values")
         struct, report = self._report(arrays, 2 * count, names)
-        self._call("strong_branch", 0, count, col, value, iterations, struct)
+        self._call("strong_branch", 0, count, ffi.NULL, col, value, iterations, struct)
         return report
 
 

@@ -124,9 +124,9 @@ has_no_mutable_data() {
 
 # Memory, text for the log hook, with OpenMP the process (a forked one lacks the threads), and functions of libm for
 # which there may be no instruction.
-libc='malloc|free|getpid|memcpy|memmove|memset|strlen|vsnprintf'
+libc='malloc|free|getpid|memcpy|memmove|memset|strlen|snprintf|vsnprintf'
 libm='exp|fma|floor|ceil|nextafterf|frexp|ldexp|log|log2|sqrt|fegetenv|fesetenv'
-compiler_made='__stack_chk_fail|__vsnprintf_chk|__mem(cpy|move|set)_chk|_GLOBAL_OFFSET_TABLE_'
+compiler_made='__stack_chk_fail|__v?snprintf_chk|__mem(cpy|move|set)_chk|_GLOBAL_OFFSET_TABLE_'
 openmp_made='GOMP_[a-z_]+|omp_get_(num_threads|thread_num)|omp_pause_resource_all|__kmpc_[a-z0-9_]+'
 # clang's lock for a reduction: common to all objects of a program that uses OpenMP, its own or not.
 openmp_lock='\.gomp_critical_user_\.reduction\.var'
@@ -234,9 +234,11 @@ for name in REAL NAME ROUNDED ROWS COLS ADD WORST MIN MAX SIZE COUNT TYPE INDEX 
     host_macros+=("-D$name=@")
 done
 
+# Only a build with GPUOPT_LOAD_CUDA includes dlfcn.h.
 macros() { build gcc -dM -E -fopenmp "${host_macros[@]}" "$1" | awk '{ sub(/\(.*/, "", $2); print $2 }' | LC_ALL=C sort; }
 list_macros() {
-    library_files | grep -v '\.cuh\?$' | xargs grep -hoE '^#include <[a-z]+\.h>' >system_headers.c && macros system_headers.c >before.txt &&
+    library_files | grep -v '\.cuh\?$' | xargs grep -hoE '^#include <[a-z]+\.h>' |
+        grep -v dlfcn >system_headers.c && macros system_headers.c >before.txt &&
         macros "$frame/host_implementation.c" >after.txt && grep -qx REAL before.txt && grep -qx GPUOPT_API after.txt
 }
 new_macros_are_prefixed() { LC_ALL=C comm -13 before.txt after.txt | only 'GPUOPT_.*'; }
