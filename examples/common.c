@@ -189,7 +189,12 @@ gpuopt_status open_context_on(int device, const char *wanted, int try_gpu, int t
     printer->quiet = 0;
 #else
     (void)automatic;
-    if (cuda) fprintf(stderr, "this program was built without CUDA\n");
+    if (cuda) {
+        const char *reason = NULL;
+        desc.backend = gpuopt_backend_cuda_load(NULL, &reason);
+        if (desc.backend) status = gpuopt_context_create(&desc, context);
+        else fprintf(stderr, "this program was built without CUDA, and cannot load it: %s\n", reason);
+    }
 #endif
     if (status && !cuda) {
         desc.backend = gpuopt_backend_cpu();
