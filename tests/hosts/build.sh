@@ -19,9 +19,8 @@ if [ ! -f "$library" ]; then
     check "the library" gcc -std=c11 -O2 -fopenmp -I"$root" -c "$root/gpuopt_impl/gpuopt.c" -o "$library"
 fi
 
-# The options to link lost_device.c with.
-lost=("$root/tests/hosts/lost_device.c")
-while read -r name; do lost+=("-Wl,--wrap=$name"); done < <(sed -n 's/^WRAP(\([a-z_]*\),.*/\1/p' "${lost[0]}")
+# shellcheck source=lost.sh
+. "$root/tests/hosts/lost.sh"
 
 # model NAME: unpacks a model of GPUOPT_TEST_DATA.
 has_models() { [ -d "${GPUOPT_TEST_DATA:-}/miplib" ]; }

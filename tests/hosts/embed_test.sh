@@ -13,6 +13,8 @@ set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 # shellcheck source=../support/check.sh
 . "$root/tests/support/check.sh"
+# shellcheck source=lost.sh
+. "$root/tests/hosts/lost.sh"
 work=$(mktemp -d) || exit 1
 at_end() { rm -rf "$said" "$work"; }
 cd "$work" || exit 1
@@ -83,10 +85,10 @@ follow() {
     check "$page: seven steps" [ "$steps" -eq 7 ]
 }
 
-# fails_later CALL STAND_IN: the last program of a page with a call that fails after a while (failing_calls.c).
+# fails_later: the last program of a page with a device that is lost after ten calls.
 fails_later() {
-    [ -e failing_calls.o ] || cc -O1 -I. -c "$root/tests/hosts/failing_calls.c" -o failing_calls.o || return
-    bash -e -c "${compile/ -I. / -I. -D$1=$2 failing_calls.o }" && ./solver caps.mps >out 2>&1
+    [ -e lost.o ] || cc -O1 -I. -c "${lost[0]}" -o lost.o || return
+    bash -e -c "${compile/ -I. / -I. lost.o ${lost[*]:1} }" && LOST_AT=11 ./solver caps.mps >out 2>&1
     grep -q "goes on alone" out && finds "$optimum"
 }
 
@@ -123,7 +125,7 @@ if can_include glpk.h; then
     sed 's/nodes/leaves/' out >other
     check "seen: a page that shows another word" eval '! shows other'
     on_public_model 7615
-    check "glpk.md: a call fails in the middle" fails_later gpuopt_propagator_round failing_round
+    check "glpk.md: a call fails in the middle" fails_later
 else
     skip "glpk.md" "no glpk.h"
 fi
@@ -131,7 +133,7 @@ fi
 if can_include ClpFactorization.hpp; then
     follow clp.md solver.cpp 9
     on_public_model 6875
-    check "clp.md: a call fails in the middle" fails_later gpuopt_basis_ftran failing_ftran
+    check "clp.md: a call fails in the middle" fails_later
 else
     skip "clp.md" "no ClpFactorization.hpp"
 fi
@@ -156,7 +158,7 @@ if [ -e "$scip" ]; then
     touch include/scip/scipdefplugins.h
     follow scip.md solver.c 18
     on_public_model 7615
-    check "scip.md: a call fails in the middle" fails_later gpuopt_simplex_children_run failing_children_run
+    check "scip.md: a call fails in the middle" fails_later
 else
     skip "scip.md" "no SCIP, and no pyscipopt from PyPI"
 fi

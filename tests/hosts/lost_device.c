@@ -31,10 +31,6 @@ WRAP(gpuopt_simplex_children_run,
      (gpuopt_simplex_children * children, gpuopt_memory_space where, const gpuopt_simplex_child_list *list,
       int64_t iterations, const gpuopt_simplex_child_report *report),
      (children, where, list, iterations, report))
-WRAP(gpuopt_simplex_children_strong_branch,
-     (gpuopt_simplex_children * children, gpuopt_memory_space where, int32_t count, const int32_t *col,
-      const double *value, int64_t iterations, const gpuopt_simplex_child_report *report),
-     (children, where, count, col, value, iterations, report))
 WRAP(gpuopt_simplex_iterate, (gpuopt_simplex * simplex, int64_t iterations, gpuopt_simplex_info *info),
      (simplex, iterations, info))
 WRAP(gpuopt_elimination_preprocess,
@@ -45,3 +41,8 @@ WRAP(gpuopt_elimination_shift_costs,
      (gpuopt_context * context, const gpuopt_elimination_desc *desc, int32_t iterations,
       gpuopt_elimination_cost_shifting **relaxation),
      (context, desc, iterations, relaxation))
+WRAP(gpuopt_propagator_round, (gpuopt_propagator * propagator, int32_t rounds, gpuopt_propagator_info *info),
+     (propagator, rounds, info))
+WRAP(gpuopt_basis_ftran,
+     (gpuopt_basis * basis, gpuopt_memory_space where, int32_t count, const int32_t *row, const double *rhs, double *x),
+     (basis, where, count, row, rhs, x))
