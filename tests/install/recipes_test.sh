@@ -80,11 +80,11 @@ if ! "${system[@]}" dpkg-checkbuilddeps package/packaging/debian/control >buildd
     summary
     exit
 fi
-packages() {
+packages() (
     mkdir debian && cp -r package "debian/gpuopt-$version" && cd debian &&
         tar -czf "gpuopt_$version.orig.tar.gz" "gpuopt-$version" && cd "gpuopt-$version" &&
         cp -r packaging/debian . && "${system[@]}" dpkg-buildpackage -us -uc
-}
+)
 check "dpkg-buildpackage" packages || { summary && exit; }
 cd debian || exit 1
 made() {
