@@ -265,7 +265,7 @@ void breadth_rows(Machine *m, Search *search, const unsigned *blocks) {
     int64_t kept = 0;
     p.epoch = 0;
     const double ours = milliseconds([&] {
-        p.epoch += 1ull << 40;
+        p.epoch += 1ull << KNAPSACK_EPOCH;
         knapsack_expand<false, false><<<*blocks, threads>>>(p);
     });
     CHECK(cudaDeviceSynchronize());
@@ -280,7 +280,7 @@ void breadth_rows(Machine *m, Search *search, const unsigned *blocks) {
     device_row("", "CUB DeviceSelect::If, without what the search needs of the sums", children, other);
     check_nodes(m, "breadth, CUB", p.pool, p.job.to, to_host(count, 1)[0], &sum, false);
     const double plain = milliseconds([&] {
-        p.epoch += 1ull << 40;
+        p.epoch += 1ull << KNAPSACK_EPOCH;
         cudaMemsetAsync(p.shared.ticket, 0, sizeof(unsigned));
         select_nodes<<<*blocks, threads>>>(p, p.job.count);
     });

@@ -29,7 +29,7 @@ void same(Machine *m, const char *what, const std::vector<T> &a, const std::vect
     m->good = false;
 }
 
-/* ---- Lengths of lines to starts: cuda/simplex/model.cuh ---- */
+/* ---- Lengths of lines to starts: cuda/simplex/engine/model.cuh ---- */
 
 __global__ void __launch_bounds__(WIDE) add_lengths_before(int64_t *start, int count) {
     __shared__ int64_t sums[WIDE];

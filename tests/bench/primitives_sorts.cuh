@@ -5,12 +5,12 @@
 #ifndef TESTS_BENCH_PRIMITIVES_SORTS_CUH
 #define TESTS_BENCH_PRIMITIVES_SORTS_CUH
 
-#include "cuda/simplex/model.cuh"
+#include "cuda/simplex/engine/model.cuh"
 #include "tests/bench/primitives_lists.cuh"
 
 namespace {
 
-/* ---- Transposition: cuda/simplex/model.cuh ---- */
+/* ---- Transposition: cuda/simplex/engine/model.cuh ---- */
 
 /* By a sort: of each entry its number and its line, then everything in the order of the sort. */
 __global__ void __launch_bounds__(threads) number_entries(const ModelLines m, int *number, int *line) {
@@ -84,7 +84,7 @@ void transposition_rows(Machine *m) {
     }
 }
 
-/* ---- The key at which a sum is reached: dual_ratio.cuh, find_in_buckets(), and child_ratio.cuh, find_first() ---- */
+/* ---- The key at which a sum is reached: simplex/iterations/dual_ratio.cuh, child/ratio.cuh ---- */
 
 enum { SELECT_THREADS = 512, SELECT_BUCKETS = 256, SELECT_SETS = 3 };
 

@@ -11,7 +11,7 @@
 
 namespace {
 
-/* The sum over the threads before this one, and over all of them: cuda/simplex/child.cuh, sum_before(). */
+/* The sum over the threads before this one, and over all of them: cuda/simplex/child/block.cuh, sum_before(). */
 template <int SIZE>
 struct BeforeOurs {
     struct Shared {
@@ -51,7 +51,7 @@ struct BeforeCub {
     }
 };
 
-/* The numbers below EACH * SIZE for which a condition holds, in ascending order: child.cuh, gather(). */
+/* The numbers below EACH * SIZE for which a condition holds, in ascending order: child/block.cuh, gather(). */
 template <int SIZE, int EACH>
 struct Gathering {
     uint32_t x[SIZE];
@@ -114,7 +114,7 @@ struct GatherCub {
     }
 };
 
-/* The largest key of a block with the lowest index, for all threads: cuda/simplex/batch_team.cuh. */
+/* The largest key of a block with the lowest index, for all threads: cuda/simplex/batch/team.cuh. */
 __device__ Keyed keyed_of_block(uint32_t x) { return {static_cast<double>(x), static_cast<int>(threadIdx.x)}; }
 template <int SIZE>
 struct BestOurs {
@@ -154,7 +154,7 @@ struct BestCub {
     }
 };
 
-/* A sum in twice the precision over a warp, for its first lane: batch_team.cuh, child.cuh, products.cuh. */
+/* A sum in twice the precision over a warp, for its first lane: simplex/batch/team.cuh, child/block.cuh. */
 struct AddSums {
     __device__ gpuopt__simplex_sum operator()(gpuopt__simplex_sum a, const gpuopt__simplex_sum &b) const {
         gpuopt__simplex_add(&a, b.hi, b.lo, b.error_sum);
@@ -239,7 +239,7 @@ struct LongestCub : WarpCub<unsigned long long, Larger> {
     }
 };
 
-/* The bucket of 256 in which a sum is reached, by every warp: child_ratio.cuh, narrow(), and dual_ratio.cuh. */
+/* The bucket of 256 in which a sum is reached, by every warp: simplex/child/ratio.cuh, narrow(). */
 struct Buckets {
     unsigned long long of[warps][256];
 
