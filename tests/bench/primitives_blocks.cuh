@@ -56,7 +56,7 @@ struct LargerKey {
 __device__ Keyed keyed(uint32_t x) { return {static_cast<double>(x), static_cast<int>(threadIdx.x % 32)}; }
 __device__ uint32_t of_key(Keyed k) { return static_cast<uint32_t>(k.key) + static_cast<uint32_t>(k.index); }
 
-struct WarpLargestBits { /* cuda/simplex/exchange.cuh: the bits of the key in halves */
+struct WarpLargestBits { /* cuda/simplex/iterations/exchange.cuh: the bits of the key in halves */
     using Shared = Nothing;
     static __device__ uint32_t apply(Shared &, uint32_t x) {
         const Keyed own = keyed(x);
@@ -119,7 +119,7 @@ struct BlockSumCub {
 };
 
 /* How many threads before this one have a flag, and how many in all: where a thread appends to a list. */
-struct FlagsOurs { /* cuda/simplex/column.cuh, cuda/knapsack/kernel.cuh */
+struct FlagsOurs { /* cuda/simplex/iterations/column.cuh, cuda/knapsack/kernel.cuh */
     struct Shared {
         int of[warps];
     };
@@ -149,7 +149,7 @@ struct FlagsCub {
 };
 
 /* The sum of the numbers of all threads before this one. */
-struct ScanOurs { /* the code of cuda/simplex/column.cuh before CUB */
+struct ScanOurs { /* the code of cuda/simplex/iterations/column.cuh before CUB */
     using Shared = FlagsOurs::Shared;
     static __device__ uint32_t apply(Shared &s, uint32_t x) {
         const int own = static_cast<int>(x), lane = static_cast<int>(threadIdx.x % 32);
