@@ -14,8 +14,6 @@
 #define GPUOPT__DEBUG_BEGIN(context, memory) (void)0
 #define GPUOPT__DEBUG_KEEPS(context) 0
 #define GPUOPT__DEBUG_LAST_ERROR(context) (context)->last_error
-#define GPUOPT__DEBUG_ENTERS(scope, in, type, place, destroys) (void)0
-#define GPUOPT__DEBUG_REFUSES(scope, status) (void)0
 
 typedef struct gpuopt__debug_scope {
     char unused;
@@ -58,11 +56,6 @@ typedef struct gpuopt__debug_scope {
 #define GPUOPT__DEBUG_BYTES sizeof(gpuopt__debug)
 #define GPUOPT__DEBUG_BEGIN(context, memory) \
     (memset(memory, 0, GPUOPT__DEBUG_BYTES), (context)->debug = (gpuopt__debug *)(memory))
-#define GPUOPT__DEBUG_ENTERS(scope, in, type, place, destroys)               \
-    gpuopt__debug_scope scope __attribute__((cleanup(gpuopt__debug_leave))); \
-    const int scope##_ok = gpuopt__debug_enter(&scope, in, __func__, type, place, destroys)
-#define GPUOPT__DEBUG_REFUSES(scope, status) \
-    if (!scope##_ok) return status
 #define GPUOPT__DEBUG_KEEPS(context) gpuopt__debug_keeps(context, __func__)
 #define GPUOPT__DEBUG_LAST_ERROR(context) gpuopt__debug_last_error(context)
 
@@ -150,24 +143,5 @@ static inline const char *gpuopt__debug_last_error(const gpuopt_context *context
 }
 
 #endif /* GPUOPT_DEBUG */
-
-/* For a call on a handle that belongs to the context `in`. */
-#define GPUOPT__ENTERS(handle, in)                         \
-    if (!(handle)) return GPUOPT_ERROR_ARGUMENT;           \
-    GPUOPT__DEBUG_ENTERS(gpuopt_entered, in, "", NULL, 0); \
-    GPUOPT__DEBUG_REFUSES(gpuopt_entered, GPUOPT_ERROR_STATE)
-
-/* For a call that makes a handle of a type from `base`, and puts it at *place. */
-#define GPUOPT__CREATES(type, base, in, place)                 \
-    if (place) *(place) = NULL;                                \
-    if (!(base)) return GPUOPT_ERROR_ARGUMENT;                 \
-    GPUOPT__DEBUG_ENTERS(gpuopt_created, in, #type, place, 0); \
-    GPUOPT__DEBUG_REFUSES(gpuopt_created, GPUOPT_ERROR_STATE)
-
-/* For a _destroy of a handle. */
-#define GPUOPT__DESTROYS(type, handle, in)                    \
-    if (!(handle)) return;                                    \
-    GPUOPT__DEBUG_ENTERS(gpuopt_entered, in, #type, NULL, 1); \
-    GPUOPT__DEBUG_REFUSES(gpuopt_entered, )
 
 #endif /* GPUOPT_IMPL_DEBUG_H */

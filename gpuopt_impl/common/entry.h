@@ -36,20 +36,22 @@ static inline void gpuopt__leave(const gpuopt__entry *entry) {
     gpuopt__debug_leave(&entry->debug);
 }
 
-/* The last part of all calls. type, place: as for gpuopt__enter. */
-#define GPUOPT__CALL_IN(in, type, place, work)                                         \
+/* The parts of all calls: enters, and leaves with gpuopt_result. type, place: as for gpuopt__enter. */
+#define GPUOPT__CALL_ENTERS(in, type, place)                                           \
     const char *const call = __func__;                                                 \
     gpuopt__entry gpuopt_entry;                                                        \
     gpuopt_status gpuopt_result = gpuopt__enter(&gpuopt_entry, in, call, type, place); \
-    if (gpuopt_result) return gpuopt_result;                                           \
-    gpuopt_result = work;                                                              \
-    gpuopt__leave(&gpuopt_entry);                                                      \
+    if (gpuopt_result) return gpuopt_result
+#define GPUOPT__CALL_LEAVES()     \
+    gpuopt__leave(&gpuopt_entry); \
     return gpuopt_result
 
 /* A call on a handle that belongs to the context `in`. */
 #define GPUOPT__CALL(handle, in, work)           \
     if (!(handle)) return GPUOPT_ERROR_ARGUMENT; \
-    GPUOPT__CALL_IN(in, NULL, NULL, work)
+    GPUOPT__CALL_ENTERS(in, NULL, NULL);         \
+    gpuopt_result = work;                        \
+    GPUOPT__CALL_LEAVES()
 
 /* ---- Structs that a call fills ---- */
 
@@ -85,21 +87,24 @@ static inline gpuopt_status gpuopt__give(gpuopt_status status, void *to, const v
 #define GPUOPT__CALL_MAKES(type, base, in, place, work) \
     if (place) *(place) = NULL;                         \
     if (!(base)) return GPUOPT_ERROR_ARGUMENT;          \
-    GPUOPT__CALL_IN(in, #type, place, work)
+    GPUOPT__CALL_ENTERS(in, #type, place);              \
+    gpuopt_result = work;                               \
+    GPUOPT__CALL_LEAVES()
 
 /* The same with a plan of its memory. With `plan`, the expression `planning` fills in `planned` first, which is zero
  * before. With `plan` and without `place`, the call ends there. */
-#define GPUOPT__CALL_CREATES(type, base, in, plan, planning, place, work)                                        \
-    gpuopt_memory_plan planned;                                                                                  \
-    gpuopt_status gpuopt_planned = GPUOPT_OK;                                                                    \
-    memset(&planned, 0, sizeof planned);                                                                         \
-    GPUOPT__CALL_MAKES(type, base, in, place,                                                                    \
-                       ((plan) && (gpuopt_planned = GPUOPT__HAS_SIZE(in, call, gpuopt_memory_plan, plan)         \
-                                                        ? gpuopt__give(planning, plan, &planned, sizeof planned) \
-                                                        : GPUOPT_ERROR_ARGUMENT)) ||                             \
-                               ((plan) && !(place))                                                              \
-                           ? gpuopt_planned                                                                      \
-                           : work)
+#define GPUOPT__CALL_CREATES(type, base, in, plan, planning, place, work)            \
+    gpuopt_memory_plan planned;                                                      \
+    if (place) *(place) = NULL;                                                      \
+    if (!(base)) return GPUOPT_ERROR_ARGUMENT;                                       \
+    GPUOPT__CALL_ENTERS(in, #type, place);                                           \
+    memset(&planned, 0, sizeof planned);                                             \
+    if (plan)                                                                        \
+        gpuopt_result = GPUOPT__HAS_SIZE(in, call, gpuopt_memory_plan, plan)         \
+                            ? gpuopt__give(planning, plan, &planned, sizeof planned) \
+                            : GPUOPT_ERROR_ARGUMENT;                                 \
+    if (!gpuopt_result && ((place) || !(plan))) gpuopt_result = work;                \
+    GPUOPT__CALL_LEAVES()
 
 /* A call that destroys a handle. `work` has no value. */
 #define GPUOPT__CALL_DESTROYS(type, handle, in, work)                                           \
