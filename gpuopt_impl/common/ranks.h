@@ -30,6 +30,12 @@ static int gpuopt__ranks_lost(gpuopt_group *group) {
     return info.broken;
 }
 
+/* For what a group cannot do yet. */
+static gpuopt_status gpuopt__ranks_refuse(const gpuopt_context *context, const char *call, const gpuopt_group *group,
+                                          const char *fault) {
+    return group ? gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, fault) : GPUOPT_OK;
+}
+
 /* Adds up `count` numbers of all ranks. */
 static gpuopt_status gpuopt__ranks_sum(gpuopt_group *group, int64_t count, int64_t *number) {
     return gpuopt_group_all_reduce(group, GPUOPT_REDUCE_SUM, count, number, NULL);

@@ -15,7 +15,8 @@
  *                the filter (filter.h), new bounds of a row (row.h),
  *                reasons (trail.h), the probes of a binary (probe_pair.h)
  *
- * tests/frame/modules/propagate.txt lists the same arrows, and a test checks them; doc/modules_propagate.svg shows them.
+ * tests/frame/modules/propagate.txt lists the same arrows, and a test checks them; doc/modules_propagate.svg shows
+ * them.
  *
  * A round filters the rows and sums the activities of the rows that pass. Then it computes new bounds for the columns
  * of their entries. All of this arithmetic is in arith/, so both backends return the same bits.

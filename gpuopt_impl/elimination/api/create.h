@@ -40,6 +40,7 @@ static gpuopt_status gpuopt__elimination_order(gpuopt_context *context, const ch
     gpuopt_status status, fault = GPUOPT_OK;
     int32_t *found = NULL, variables = 0, steps = 0, k;
     void *memory = NULL;
+    memset(&e, 0, sizeof e);
     if (estimate && !GPUOPT__HAS_SIZE(context, call, gpuopt_elimination_estimate, estimate))
         fault = GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__elimination_begin_share(context, call, desc, fault, &prep, &share);
@@ -76,6 +77,7 @@ static gpuopt_status gpuopt__elimination_write_plan(gpuopt_context *context, con
     gpuopt__elimination_share share;
     gpuopt_elimination_estimate e;
     gpuopt_status status, fault = GPUOPT_OK;
+    memset(&e, 0, sizeof e);
     if (!GPUOPT__HAS_SIZE(context, call, gpuopt_memory_plan, plan)) fault = GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__elimination_begin_share(context, call, desc, fault, &prep, &share);
     if (!status) status = gpuopt__elimination_plan_share(&prep, call, &share, &e);

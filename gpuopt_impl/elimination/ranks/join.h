@@ -207,7 +207,7 @@ static gpuopt_status gpuopt__elimination_join_best(const gpuopt_elimination *e, 
     return status;
 }
 
-/* Ends _assign, which had this status on this rank. With a group: gives all ranks the best assignment. info_of: fills in
+/* Ends _assign, which had this status on this rank. With a group: gives all ranks the best assignment. info_of: gets
  * the info of a rank's part. */
 static gpuopt_status gpuopt__elimination_join_assignment(gpuopt_elimination *e, const char *call, gpuopt_status status,
                                                          int32_t copy,

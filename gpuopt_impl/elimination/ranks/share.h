@@ -274,7 +274,7 @@ static gpuopt_status gpuopt__elimination_share_end(const gpuopt_context *context
 }
 
 /* Begins a preparation from the caller's descriptor; fault: the status of other arguments. With a group, prep then
- * describes this rank's part. End both with gpuopt__elimination_share_end, which returns whether all ranks completed it. */
+ * describes this rank's part. gpuopt__elimination_share_end ends both, and returns whether all ranks completed it. */
 static gpuopt_status gpuopt__elimination_begin_share(gpuopt_context *context, const char *call,
                                                      const gpuopt_elimination_desc *desc, gpuopt_status fault,
                                                      gpuopt__elimination_preparation *prep,

@@ -87,7 +87,7 @@ static gpuopt_status gpuopt__knapsack_reduce_to(gpuopt_knapsack *k, const gpuopt
 }
 
 static gpuopt_status gpuopt__knapsack_split_off(gpuopt_knapsack *k, const char *call, int64_t every, void *bytes,
-                                            uint64_t capacity, uint64_t *size) {
+                                                uint64_t capacity, uint64_t *size) {
     const gpuopt__knapsack_search *s;
     gpuopt__knapsack_share share = {0, 0, 0};
     gpuopt__knapsack_hand hand;

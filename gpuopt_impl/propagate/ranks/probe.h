@@ -6,6 +6,7 @@
 #ifndef GPUOPT_IMPL_PROPAGATE_RANKS_PROBE_H
 #define GPUOPT_IMPL_PROPAGATE_RANKS_PROBE_H
 
+#include "../backend.h"
 #include "batch.h"
 
 /* A rank's report of its pass. */

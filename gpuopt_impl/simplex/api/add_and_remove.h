@@ -95,9 +95,9 @@ static void gpuopt__simplex_renumber(gpuopt_simplex *s, const int32_t *to, int32
 /* ---- Arguments ---- */
 
 static gpuopt_status gpuopt__simplex_can_grow(const gpuopt_simplex *s, const char *call) {
-    if (s->desc.group)
-        return gpuopt__refuse(s->context, GPUOPT_ERROR_UNSUPPORTED, call,
-                              "rows and columns of a tableau that a group shares stay");
+    const gpuopt_status status =
+        gpuopt__ranks_refuse(s->context, call, s->desc.group, "rows and columns of a tableau that a group shares stay");
+    if (status) return status;
     if (s->shape.grows || !gpuopt__simplex_backend_of(s)->drops_with_spare) return GPUOPT_OK;
     return gpuopt__refuse(s->context, GPUOPT_ERROR_UNSUPPORTED, call,
                           "with this backend a handle needs spare rows, columns or nonzeros from create on");

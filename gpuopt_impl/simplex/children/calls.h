@@ -62,13 +62,11 @@ static gpuopt_status gpuopt__simplex_children_check(gpuopt_simplex *root, const 
     gpuopt_status status;
     memset(dealt, 0, sizeof *dealt);
     memset(own, 0, sizeof *own);
-    if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc is NULL");
     status = GPUOPT__CHECK_STRUCT(context, call, backend, gpuopt_simplex_children_desc, desc, own);
     if (status) memset(own, 0, sizeof *own);
     if (!status) status = gpuopt__ranks_of(context, call, &own->group, &group);
+    if (!status) status = gpuopt__ranks_refuse(context, call, root->desc.group, "the root is shared by a group");
     if (status) return status;
-    if (root->desc.group)
-        return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "the root is shared by a group");
     if (own->batch_size < 1 || own->batch_size > GPUOPT__SIMPLEX_CHILDREN_COPIES)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "batch_size is not in 1..65536");
     if (own->pivots < 0 || own->pivots > GPUOPT__SIMPLEX_CHILDREN_PIVOTS)
@@ -79,8 +77,9 @@ static gpuopt_status gpuopt__simplex_children_check(gpuopt_simplex *root, const 
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "on_pivot_limit is not a constant of its enum");
     if (own->roots < 0 || own->roots > GPUOPT__SIMPLEX_ROOTS)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "roots is not in 0..65536");
-    if (own->roots > 0 && own->group)
-        return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "with a group, the handle is the only root");
+    if (own->roots > 0)
+        status = gpuopt__ranks_refuse(context, call, own->group, "with a group, the handle is the only root");
+    if (status) return status;
     if (own->pivots == 0) own->pivots = 256;
     if (own->changes == 0) own->changes = 8 * (int64_t)own->batch_size;
     draft->copies = own->batch_size;
@@ -255,6 +254,7 @@ static gpuopt_status gpuopt__simplex_children_run(gpuopt_simplex_children *child
     gpuopt_simplex_child_report wanted;
     gpuopt_status status;
     memset(&given, 0, sizeof given);
+    memset(&wanted, 0, sizeof wanted);
     if (!GPUOPT__COPY_IN(children->context, call, gpuopt_simplex_child_list, &given, list))
         status = GPUOPT_ERROR_ARGUMENT;
     else status = gpuopt__simplex_check_run(children, call, where, given.count, iterations, report, &wanted);

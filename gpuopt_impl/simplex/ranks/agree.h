@@ -97,8 +97,8 @@ static gpuopt_status gpuopt__simplex_agree(gpuopt_simplex *s, const char *name, 
     return status;
 }
 
-/* The body of a public call on `simplex` (common/entry.h). With a group, the work follows if all ranks make the call with
- * these numbers equal. */
+/* The body of a public call on `simplex`, see common/entry.h. With a group, the work follows if all ranks make the call
+ * with these numbers equal. */
 #define GPUOPT__SIMPLEX_CALL(work, ...)                                                          \
     if (!simplex) return GPUOPT_ERROR_ARGUMENT;                                                  \
     GPUOPT__CALL_ENTERS(simplex->context, NULL, NULL);                                           \
