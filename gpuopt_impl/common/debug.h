@@ -19,12 +19,9 @@ typedef struct gpuopt__debug_scope {
     char unused;
 } gpuopt__debug_scope;
 
-static inline int gpuopt__debug_enter(gpuopt__debug_scope *scope, gpuopt_context *context, const char *name,
-                                      const char *type, void *place, int destroys) {
-    (void)scope, (void)context, (void)name, (void)type, (void)place, (void)destroys;
-    return 1;
-}
-static inline void gpuopt__debug_leave(const gpuopt__debug_scope *scope) { (void)scope; }
+#define GPUOPT__DEBUG_ENTERS(scope, context, name, type, place, destroys) \
+    ((void)(scope), (void)(context), (void)(type), (void)(place), 1)
+#define GPUOPT__DEBUG_LEAVES(scope) (void)(scope)
 
 #else
 
@@ -58,6 +55,9 @@ typedef struct gpuopt__debug_scope {
     (memset(memory, 0, GPUOPT__DEBUG_BYTES), (context)->debug = (gpuopt__debug *)(memory))
 #define GPUOPT__DEBUG_KEEPS(context) gpuopt__debug_keeps(context, __func__)
 #define GPUOPT__DEBUG_LAST_ERROR(context) gpuopt__debug_last_error(context)
+#define GPUOPT__DEBUG_ENTERS(scope, context, name, type, place, destroys) \
+    gpuopt__debug_enter(scope, context, name, type, place, destroys)
+#define GPUOPT__DEBUG_LEAVES(scope) gpuopt__debug_leave(scope)
 
 /* An address that differs between threads and so identifies the calling thread. */
 static inline const void *gpuopt__debug_thread(void) {

@@ -23,17 +23,17 @@ typedef struct gpuopt__entry {
  * puts the handle; or NULL. After an error, gpuopt__leave must not follow. */
 static inline gpuopt_status gpuopt__enter(gpuopt__entry *entry, gpuopt_context *context, const char *call,
                                           const char *type, void *place) {
-    if (!gpuopt__debug_enter(&entry->debug, context, call, type, place, 0)) return GPUOPT_ERROR_STATE;
+    if (!GPUOPT__DEBUG_ENTERS(&entry->debug, context, call, type, place, 0)) return GPUOPT_ERROR_STATE;
     gpuopt__environment_enter(&entry->environment);
     if (!entry->environment.changed || gpuopt__environment_is_default()) return GPUOPT_OK;
     gpuopt__environment_leave(&entry->environment); /* it could not be set */
-    gpuopt__debug_leave(&entry->debug);
+    GPUOPT__DEBUG_LEAVES(&entry->debug);
     return GPUOPT_ERROR_UNSUPPORTED;
 }
 
 static inline void gpuopt__leave(const gpuopt__entry *entry) {
     gpuopt__environment_leave(&entry->environment);
-    gpuopt__debug_leave(&entry->debug);
+    GPUOPT__DEBUG_LEAVES(&entry->debug);
 }
 
 /* The parts of all calls: enters, and leaves with gpuopt_result. type, place: as for gpuopt__enter. */
@@ -109,8 +109,8 @@ static inline gpuopt_status gpuopt__give(gpuopt_status status, void *to, const v
 /* A call that destroys a handle. `work` has no value. */
 #define GPUOPT__CALL_DESTROYS(type, handle, in, work)                                           \
     gpuopt__debug_scope gpuopt_scope;                                                           \
-    if (!(handle) || !gpuopt__debug_enter(&gpuopt_scope, in, __func__, #type, NULL, 1)) return; \
+    if (!(handle) || !GPUOPT__DEBUG_ENTERS(&gpuopt_scope, in, __func__, #type, NULL, 1)) return; \
     work;                                                                                       \
-    gpuopt__debug_leave(&gpuopt_scope)
+    GPUOPT__DEBUG_LEAVES(&gpuopt_scope)
 
 #endif /* GPUOPT_IMPL_ENTRY_H */

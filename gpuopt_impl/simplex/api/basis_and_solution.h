@@ -8,13 +8,6 @@
 
 #include "handle.h"
 
-/* A slack is minus the row's activity: its lower bound is the row's right-hand side. */
-static uint8_t gpuopt__simplex_mirrored(uint8_t status) {
-    return status == GPUOPT_VARIABLE_AT_LOWER   ? (uint8_t)GPUOPT_VARIABLE_AT_UPPER
-           : status == GPUOPT_VARIABLE_AT_UPPER ? (uint8_t)GPUOPT_VARIABLE_AT_LOWER
-                                                : status;
-}
-
 /* Checks `where`, and that an array is not NULL. */
 static gpuopt_status gpuopt__simplex_check_array(const gpuopt_simplex *s, const char *call, gpuopt_memory_space where,
                                                  const char *name, const void *array) {

@@ -73,20 +73,6 @@ static double gpuopt__simplex_cost_scale(const gpuopt_simplex *s, int32_t col) {
     return (s->desc.maximize ? -s->cost_scale : s->cost_scale) * s->lp.col_scale[col];
 }
 
-/* After a change: keeps the present basis and weights, and marks x and duals as stale. */
-static gpuopt_status gpuopt__simplex_changed(gpuopt_simplex *s) {
-    gpuopt__simplex_start_over(s);
-    gpuopt__simplex_place_nonbasic(s);
-    gpuopt__simplex_center(s);
-    s->verdict = GPUOPT_MORE;
-    s->empty = 0;
-    s->phase = 0;
-    if (!s->stale) s->stale = 1;
-    s->since_rebuild = 0;
-    s->escalation = s->relapses = 0;
-    return gpuopt__simplex_backend_of(s)->push(s->engine);
-}
-
 /* Sets bounds of the variables first + line k; both lists of values may be NULL. A slack is minus its row. */
 static gpuopt_status gpuopt__simplex_set_bounds(gpuopt_simplex *s, const char *call, int32_t first, int is_row,
                                                 const gpuopt__simplex_change *c) {

@@ -265,17 +265,6 @@ static gpuopt_status gpuopt__simplex_report(const gpuopt_simplex *s, gpuopt_simp
     return GPUOPT_OK;
 }
 
-/* Whether all numbers of an optimum are finite. Comparisons with NaN would have proven nothing. */
-static int gpuopt__simplex_representable(const gpuopt_simplex *s) {
-    double objective, infeasibility;
-    int32_t j;
-    for (j = 0; j < s->lp.rows + s->lp.cols; j++)
-        if (!(fabs(s->x[j]) < HUGE_VAL && fabs(s->reduced[j]) < HUGE_VAL)) return 0;
-    gpuopt__simplex_objective(s, &objective, &infeasibility);
-    return fabs(objective) < HUGE_VAL && infeasibility < HUGE_VAL && s->primal_violation < HUGE_VAL &&
-           s->dual_violation < HUGE_VAL;
-}
-
 /* Ends a call that fills an info. */
 static gpuopt_status gpuopt__simplex_finish(gpuopt_simplex *s, gpuopt_status status, gpuopt_simplex_info *info) {
     if (!status && info && s->since_rebuild > 0) status = gpuopt__simplex_pull(s);

@@ -7,8 +7,6 @@
 
 #include "list.h"
 
-enum { GPUOPT__SIMPLEX_ROOTS = 65536 };
-
 /* Cuts the arrays of the roots. */
 static void gpuopt__simplex_roots_cut(gpuopt__arena *arena, const gpuopt_simplex_children *b,
                                       gpuopt__simplex_roots *r) {
