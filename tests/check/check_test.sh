@@ -160,8 +160,8 @@ judges "tiny: a violation that is worth 1 is no rounding" 1 'worth more' tiny.mp
 
 # first_after WORD FROM TO: a sed script that changes the first line FROM after the line that begins with WORD.
 first_after() { echo "/^$1 /,\$ { /^$2\$/ { s//$3/; :rest; n; b rest } }"; }
-# The file as the library reads it: the first set of a section counts, BV sets both bounds, a negative UI no lower one, a
-# byte order mark is skipped, a range makes of an equation -1 <= r <= 2. The bounds of propagation show what was read.
+# The file as the library reads it: the first set of a section counts, BV sets both bounds, a negative UI no lower one,
+# a byte order mark is skipped, a range makes of an equation -1 <= r <= 2. The bounds of propagation show what was read.
 cat >reads.mps <<'END'
 NAME reads FREE
 ROWS
