@@ -87,7 +87,8 @@ leaves_out() {
 }
 links_libraries() {
     each LINK_LIBRARIES --@gpuopt//cuda:libraries=link &&
-        in_workspace host aquery 'mnemonic("CppLink", //:host_cuda)' --@gpuopt//cuda:libraries=link 2>&1 | grep -e -lcublas
+        in_workspace host aquery --include_param_files 'mnemonic("CppLink", //:host_cuda)' --@gpuopt//cuda:libraries=link 2>&1 |
+            grep -e -lcublas
 }
 uses_no_libraries() { each WITHOUT_LIBRARIES --@gpuopt//cuda:libraries=none; }
 opens_libraries() { arguments >"$work/calls" && ! grep LIBRARIES "$work/calls"; }
