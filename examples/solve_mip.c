@@ -42,20 +42,22 @@ typedef struct options {
     int json;
 } options;
 
-/* See parse_words(). */
+/* See parse_options(). */
+static const char *const values[] = {"backend", "solution", "time", "batch", "threads", NULL};
+
 static int take(void *options_of, const char *name, const char *value) {
     options *o = options_of;
     char *end;
-    if (strcmp(name, "--backend") == 0) return choice(o->backend = value, backends) >= 0;
-    if (strcmp(name, "--solution") == 0) return *(o->solution = value) != 0;
-    if (strcmp(name, "--time") == 0) {
+    if (strcmp(name, "backend") == 0) return choice(o->backend = value, backends) >= 0;
+    if (strcmp(name, "solution") == 0) return *(o->solution = value) != 0;
+    if (strcmp(name, "time") == 0) {
         double seconds = strtod(value, &end);
         interrupt_limit(seconds);
         return end != value && !*end && seconds > 0;
     }
-    if (strcmp(name, "--batch") == 0) return whole_number(value, MOST_BATCH, &o->batch);
-    if (strcmp(name, "--threads") == 0) return whole_number(value, MOST_THREADS, &o->threads);
-    return -1;
+    if (strcmp(name, "batch") == 0) return whole_number(value, MOST_BATCH, &o->batch);
+    if (strcmp(name, "threads") == 0) return whole_number(value, MOST_THREADS, &o->threads);
+    return 0;
 }
 
 static const double integrality = 1e-6;
@@ -436,7 +438,7 @@ int main(int argc, char **argv) {
     whole_rows whole;
     int result = EXIT_FAILED, sign, prepared;
     interrupt_limit(600);
-    if (parse_words(argc, argv, usage, take, &o, &o.model, &o.json)) return EXIT_BAD_INPUT;
+    if (parse_options(argc, argv, usage, values, NULL, take, &o, &o.model, &o.json)) return EXIT_BAD_INPUT;
     if (mip_load(o.model, &model, error, sizeof error)) {
         fprintf(stderr, "%s\n", error);
         return EXIT_BAD_INPUT;

@@ -97,30 +97,36 @@ static int number_up_to(const char *word, double most, double *value) {
     return end != word && *end == 0 && *value >= 0 && *value <= most;
 }
 
-/* Returns 1 if the option was taken, 0 for a bad value, -1 if there is no such option. */
+/* See parse_options(). */
+static const char *const values[] = {"backend",  "task",          "policy",      "order",   "evidence",
+                                     "agents",   "solution",      "certificate", "threads", "ranks",
+                                     "restarts", "order-seconds", "order-work",  "seed",    "z",
+                                     "relax",    "memory",        "hard",        NULL};
+static const char *const flags[] = {"reduce", "plan", NULL};
+
 static int parse_option(void *options_of, const char *name, const char *value) {
     options *o = options_of;
-    if (strcmp(name, "--backend") == 0) return choice(o->backend = value, backends) >= 0;
-    if (strcmp(name, "--task") == 0) return choice(o->task = value, tasks) >= 0;
-    if (strcmp(name, "--policy") == 0) return choice(o->policy = value, policies) >= 0;
-    if (strcmp(name, "--order") == 0) return *(o->order = value) != 0;
-    if (strcmp(name, "--evidence") == 0) return *(o->evidence = value) != 0;
-    if (strcmp(name, "--reduce") == 0) return o->reduce = 2;
-    if (strcmp(name, "--agents") == 0) return *(o->agents = value) != 0;
-    if (strcmp(name, "--solution") == 0) return *(o->solution = value) != 0;
-    if (strcmp(name, "--certificate") == 0) return *(o->certificate = value) != 0;
-    if (strcmp(name, "--threads") == 0) return whole_number(value, 1024, &o->threads);
-    if (strcmp(name, "--ranks") == 0) return whole_number(value, MOST_RANKS, &o->ranks);
-    if (strcmp(name, "--restarts") == 0) return whole_number(value, 1000000, &o->restarts);
-    if (strcmp(name, "--order-seconds") == 0) return number_up_to(value, 1e9, &o->order_seconds);
-    if (strcmp(name, "--order-work") == 0) return whole_number(value, INT64_MAX / 2, &o->order_work);
-    if (strcmp(name, "--seed") == 0) return strcmp(value, "0") == 0 || whole_number(value, INT64_MAX, &o->seed);
-    if (strcmp(name, "--z") == 0) return whole_number(value, INT32_MAX, &o->z);
-    if (strcmp(name, "--relax") == 0) return whole_number(value, 1000000, &o->relax);
-    if (strcmp(name, "--plan") == 0) return o->plan = 2;
-    if (strcmp(name, "--memory") == 0) return bytes(value, &o->memory);
-    if (strcmp(name, "--hard") == 0) return number_up_to(value, 1, &o->hard);
-    return -1;
+    if (strcmp(name, "backend") == 0) return choice(o->backend = value, backends) >= 0;
+    if (strcmp(name, "task") == 0) return choice(o->task = value, tasks) >= 0;
+    if (strcmp(name, "policy") == 0) return choice(o->policy = value, policies) >= 0;
+    if (strcmp(name, "order") == 0) return *(o->order = value) != 0;
+    if (strcmp(name, "evidence") == 0) return *(o->evidence = value) != 0;
+    if (strcmp(name, "reduce") == 0) return o->reduce = 1;
+    if (strcmp(name, "agents") == 0) return *(o->agents = value) != 0;
+    if (strcmp(name, "solution") == 0) return *(o->solution = value) != 0;
+    if (strcmp(name, "certificate") == 0) return *(o->certificate = value) != 0;
+    if (strcmp(name, "threads") == 0) return whole_number(value, 1024, &o->threads);
+    if (strcmp(name, "ranks") == 0) return whole_number(value, MOST_RANKS, &o->ranks);
+    if (strcmp(name, "restarts") == 0) return whole_number(value, 1000000, &o->restarts);
+    if (strcmp(name, "order-seconds") == 0) return number_up_to(value, 1e9, &o->order_seconds);
+    if (strcmp(name, "order-work") == 0) return whole_number(value, INT64_MAX / 2, &o->order_work);
+    if (strcmp(name, "seed") == 0) return strcmp(value, "0") == 0 || whole_number(value, INT64_MAX, &o->seed);
+    if (strcmp(name, "z") == 0) return whole_number(value, INT32_MAX, &o->z);
+    if (strcmp(name, "relax") == 0) return whole_number(value, 1000000, &o->relax);
+    if (strcmp(name, "plan") == 0) return o->plan = 1;
+    if (strcmp(name, "memory") == 0) return bytes(value, &o->memory);
+    if (strcmp(name, "hard") == 0) return number_up_to(value, 1, &o->hard);
+    return 0;
 }
 
 /* Returns 0, or prints the fault and returns -1. */
@@ -130,7 +136,7 @@ static int parse(int argc, char **argv, options *o) {
     o->order = "best";
     o->task = "min";
     o->threads = o->ranks = 1;
-    if (parse_words(argc, argv, usage, parse_option, o, &o->model, &o->json)) return -1;
+    if (parse_options(argc, argv, usage, values, flags, parse_option, o, &o->model, &o->json)) return -1;
     if ((o->z || o->relax) && strcmp(o->policy, "auto") == 0) o->policy = "mini-bucket";
     if ((o->z || o->relax) && strcmp(o->policy, "mini-bucket") != 0) {
         fprintf(stderr, "%s is for --policy mini-bucket, not for %s\n", o->z ? "--z" : "--relax", o->policy);
