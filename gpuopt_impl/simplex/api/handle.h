@@ -158,7 +158,7 @@ static gpuopt_status gpuopt__simplex_fill(gpuopt_simplex *s) {
         s->v.d[j] = 0;
         s->status[j] = GPUOPT_VARIABLE_AT_LOWER;
     }
-    gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_EXACT);
+    gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_NEW);
     gpuopt__simplex_dual_again(s);
     s->dual_method.cutoff = HUGE_VAL;
     s->dual_method.limit = s->desc.maximize ? -HUGE_VAL : HUGE_VAL;
@@ -328,8 +328,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_rebuild(gpuopt_simplex *simplex, int ref
     gpuopt_status status = gpuopt__simplex_check_info(simplex, "gpuopt_simplex_rebuild", info);
     if (status) return status;
     status = gpuopt__simplex_pull(simplex);
-    if (simplex->stage == GPUOPT__SIMPLEX_STAGE_PERTURBED)
-        gpuopt__simplex_enter_stage(simplex, GPUOPT__SIMPLEX_STAGE_EXACT);
+    if (simplex->stage == GPUOPT__SIMPLEX_STAGE_PERTURBED) gpuopt__simplex_enter_exact(simplex);
     simplex->stale = refactor ? 2 : 1;
     if (!status) status = gpuopt__simplex_rebuild(simplex);
     return gpuopt__simplex_finish(simplex, status, info);
