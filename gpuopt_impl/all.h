@@ -76,16 +76,8 @@ extern "C" {
 #include "simplex/api/add_and_remove.h"
 #include "simplex/api/primal_steps.h"
 #include "simplex/children/calls.h"
-#include "simplex/cpu/engine.h"
-#include "simplex/cpu/products.h"
-#include "simplex/cpu/memory.h"
-#include "simplex/cpu/save_inverse.h"
-#include "simplex/cpu/run.h"
-#include "simplex/cpu/dual.h"
-#include "simplex/cpu/add_and_remove.h"
 #include "simplex/batch/calls.h"
-#include "simplex/cpu/batch.h"
-#include "simplex/cpu/children.h"
+#include "simplex/cpu/table.h"
 #endif
 #ifndef GPUOPT_WITHOUT_ELIMINATION
 #include "elimination/api/create.h"

@@ -200,38 +200,40 @@ gpuopt_status cuda_simplex_restore(void *engine, const void *kept) {
 
 } // namespace
 
-const gpuopt__simplex_backend gpuopt__cuda_simplex = { // in the order of backend.h
-    cuda_simplex_plan,
-    cuda_simplex_create,
-    cuda_simplex_scale,
-    cuda_simplex_pattern,
-    cuda_simplex_destroy,
-    cuda_simplex_run,
-    cuda_simplex_dual_run,
-    cuda_simplex_reset,
-    cuda_simplex_enter,
-    cuda_simplex_exchange,
-    cuda_simplex_column,
-    cuda_simplex_kept_bytes,
-    cuda_simplex_keep,
-    cuda_simplex_restore,
-    cuda_simplex_push,
-    cuda_simplex_pull,
-    cuda_simplex_ftran,
-    cuda_simplex_btran,
-    cuda_simplex_residual,
-    cuda_simplex_reduce,
-    cuda_simplex_sizes,
-    cuda_simplex_children_plan,
-    cuda_simplex_children_create,
-    cuda_simplex_children_destroy,
-    cuda_simplex_children_run,
-    cuda_simplex_children_set_roots,
-    cuda_simplex_offer,
-    cuda_simplex_accept,
-    cuda_simplex_drop,
-    split_find_peers,
-    0.02,
-    1,
-    1,
-    &batch_table};
+#define GPUOPT__SIMPLEX_CUDA_TABLE(SET)                      \
+    SET(plan, cuda_simplex_plan)                             \
+    SET(create, cuda_simplex_create)                         \
+    SET(scale, cuda_simplex_scale)                           \
+    SET(pattern, cuda_simplex_pattern)                       \
+    SET(destroy, cuda_simplex_destroy)                       \
+    SET(run, cuda_simplex_run)                               \
+    SET(dual_run, cuda_simplex_dual_run)                     \
+    SET(reset, cuda_simplex_reset)                           \
+    SET(enter, cuda_simplex_enter)                           \
+    SET(exchange, cuda_simplex_exchange)                     \
+    SET(column, cuda_simplex_column)                         \
+    SET(kept_bytes, cuda_simplex_kept_bytes)                 \
+    SET(keep, cuda_simplex_keep)                             \
+    SET(restore, cuda_simplex_restore)                       \
+    SET(push, cuda_simplex_push)                             \
+    SET(pull, cuda_simplex_pull)                             \
+    SET(ftran, cuda_simplex_ftran)                           \
+    SET(btran, cuda_simplex_btran)                           \
+    SET(residual, cuda_simplex_residual)                     \
+    SET(reduce, cuda_simplex_reduce)                         \
+    SET(sizes, cuda_simplex_sizes)                           \
+    SET(children_plan, cuda_simplex_children_plan)           \
+    SET(children_create, cuda_simplex_children_create)       \
+    SET(children_destroy, cuda_simplex_children_destroy)     \
+    SET(children_run, cuda_simplex_children_run)             \
+    SET(children_set_roots, cuda_simplex_children_set_roots) \
+    SET(offer, cuda_simplex_offer)                           \
+    SET(accept, cuda_simplex_accept)                         \
+    SET(drop, cuda_simplex_drop)                             \
+    SET(connect, split_find_peers)                           \
+    SET(tableau_from, 0.02)                                  \
+    SET(checks_entries, 1)                                   \
+    SET(drops_with_spare, 1)                                 \
+    SET(many, &batch_table)
+
+GPUOPT__TABLE(gpuopt__simplex_backend, gpuopt__cuda_simplex, GPUOPT__SIMPLEX_CUDA_TABLE);

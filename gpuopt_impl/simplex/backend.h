@@ -4,20 +4,25 @@
  * engine holds the basis inverse or the tableau and runs iterations. The control holds phases, outcomes and the
  * original data.
  *
- * The modules, each a folder, with the highest first:
+ * The modules, each a folder, and what they include besides common/:
  *
- *     cpu/       the CPU's engine; batches and children on the CPU, which iterate as any handle does
- *     factor/    triangular factors of a sparse basis, for the CPU's engine
- *     children/  the public calls for children of one basis or of several
- *     batch/     small programs without an engine: the public calls, and the whole method, compiled by both backends
- *     api/       the other public calls
- *     control/   the loop of runs, and what to do when a run ends; the dual method's part
- *     verdict/   proofs, bounds from duals, and how certain an optimum is
- *     rebuild/   recomputes the point, the duals and the inverse; bounds and tolerances for the present stage
- *     ranks/     handles of a group: comparing arguments, and exchanges of ranks that share a tableau
- *     model/     the handle; the scaled model: checks, entries, scales, adding and removing lines
- *     backend.h  (this file) the task and the report of a run; the table of the engine's functions
- *     arith/     the arithmetic of an iteration, written once for both backends
+ *     children/  the public calls for children of one basis or of several     api/  ranks/
+ *     api/       the other public calls                                       control/  ranks/  model/
+ *     cpu/       the CPU's engine; batches and children on the CPU, which     control/  ranks/  batch/  factor/  model/
+ *                iterate as any handle does; table.h names the functions      arith/
+ *     control/   the loop of runs, and what to do when a run ends             verdict/  ranks/  arith/
+ *     verdict/   proofs, bounds from duals, how certain an optimum is         rebuild/  arith/
+ *     rebuild/   recomputes the point, the duals and the inverse; bounds      model/
+ *                and tolerances for the present stage
+ *     batch/     small programs, which need no engine: the public calls,      model/  backend.h  arith/
+ *                and the whole method, compiled by both backends
+ *     ranks/     a group: comparing arguments, sharing a tableau              model/  backend.h
+ *     model/     the handle; the model: checks, entries, scales, changes      backend.h
+ *     backend.h  (this file) runs and reports; the functions of an engine     arith/
+ *     arith/     the arithmetic of an iteration, written once for both
+ *     factor/    triangular factors of a sparse basis, for the CPU
+ *
+ * tests/frame/modules/simplex.txt lists the same arrows, and a test checks them; doc/modules_simplex.svg shows them.
  *
  * A call of gpuopt_simplex_iterate passes through these files:
  *
@@ -212,6 +217,8 @@ typedef struct gpuopt__simplex_child_list {
     double *lower, *upper, *cost;      /* [changes] */
     int32_t *root;                     /* [copies] of each child, -1: the handle; see named_roots of the job */
 } gpuopt__simplex_child_list;
+
+enum { GPUOPT__SIMPLEX_ROOTS = 65536 }; /* limit of the roots of a batch */
 
 /* The roots that are set, besides the handle. All arrays are in host memory, and all numbers scaled. */
 typedef struct gpuopt__simplex_roots {

@@ -145,9 +145,10 @@ static void columns(void **state) {
     val[3] = -INFINITY;
     check_columns(f, &good, "not finite");
     val[3] = 4;
-    check(f, gpuopt_basis_get_drift(f->basis, NULL, 1, &drift), GPUOPT_ERROR_ARGUMENT, "columns");
     check(f, gpuopt_basis_get_drift(f->basis, &good, 1, NULL), GPUOPT_ERROR_ARGUMENT, "drift");
     check(f, gpuopt_basis_get_drift(f->basis, &good, 1, &drift), GPUOPT_ERROR_ARGUMENT, "struct_size");
+    gpuopt_desc_init(&drift, sizeof drift);
+    check(f, gpuopt_basis_get_drift(f->basis, NULL, 1, &drift), GPUOPT_ERROR_ARGUMENT, "columns");
     assert_int_equal(gpuopt_basis_load(NULL, &good), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_basis_get_drift(NULL, &good, 1, &drift), GPUOPT_ERROR_ARGUMENT);
 }

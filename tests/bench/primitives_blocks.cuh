@@ -16,13 +16,14 @@ namespace {
 /* A primitive is a type with Shared and a function of all threads. From each thread's number it makes a number that
  * depends on the other threads' numbers and feeds the next round. */
 
-template <class Primitive>
-__global__ void __launch_bounds__(threads) repeat(uint32_t *result) {
+template <class Primitive, int SIZE>
+__global__ void __launch_bounds__(SIZE) repeat(uint32_t *result) {
     __shared__ typename Primitive::Shared shared;
-    uint32_t x = drawn(blockIdx.x * threads + threadIdx.x) & 1023;
+    Primitive primitive;
+    uint32_t x = drawn(blockIdx.x * SIZE + threadIdx.x) & 1023;
 #pragma unroll 1
-    for (int round = 0; round < rounds; round++) x = (Primitive::apply(shared, x) + threadIdx.x) & 1023;
-    result[blockIdx.x * threads + threadIdx.x] = x;
+    for (int round = 0; round < rounds; round++) x = (primitive.apply(shared, x) + threadIdx.x) & 1023;
+    result[blockIdx.x * SIZE + threadIdx.x] = x;
 }
 
 struct Nothing {};
@@ -215,16 +216,16 @@ struct FoundCub {
     }
 };
 
-/* A row of the table. first: the variant with the reference results. */
-template <class Primitive>
+/* A row of the table, with blocks of SIZE threads. first: the variant with the reference results. */
+template <class Primitive, int SIZE = threads>
 void row(Machine *m, const char *what, const char *whose, bool first) {
     double ns[2];
     for (int k = 0; k < 2; k++) {
         const unsigned blocks = static_cast<unsigned>(m->multiprocessors * (k ? 8 : 1));
-        const double taken = milliseconds([=] { repeat<Primitive><<<blocks, threads>>>(m->result); });
+        const double taken = milliseconds([=] { repeat<Primitive, SIZE><<<blocks, SIZE>>>(m->result); });
         ns[k] = 1e6 * taken / rounds / (k ? 8 : 1);
     }
-    const std::vector<uint32_t> found = to_host(m->result, int64_t{8} * m->multiprocessors * threads);
+    const std::vector<uint32_t> found = to_host(m->result, int64_t{8} * m->multiprocessors * SIZE);
     if (first) m->expected = found;
     if (found != m->expected) {
         std::fprintf(stderr, "primitives_bench: %s, %s: another result\n", what, whose);

@@ -17,6 +17,7 @@
 
 #include "../../common/ptx.cuh"
 #include "../../common/queue.cuh"
+#include "../../common/tables.cuh"
 #include "team.cuh"
 
 #include "../../../gpuopt_impl/simplex/batch/backend.h"
@@ -267,8 +268,15 @@ gpuopt_status cuda_many_get(gpuopt_simplex_batch *m, const gpuopt__simplex_batch
     return status ? status : c->wait("reading results");
 }
 
-const gpuopt__simplex_batch_backend batch_table = {cuda_many_plan, cuda_many_create, cuda_many_destroy,
-                                                   cuda_many_load, cuda_many_run,    cuda_many_get};
+#define GPUOPT__SIMPLEX_BATCH_CUDA_TABLE(SET) \
+    SET(plan, cuda_many_plan)                 \
+    SET(create, cuda_many_create)             \
+    SET(destroy, cuda_many_destroy)           \
+    SET(load, cuda_many_load)                 \
+    SET(run, cuda_many_run)                   \
+    SET(get, cuda_many_get)
+
+GPUOPT__TABLE(gpuopt__simplex_batch_backend, batch_table, GPUOPT__SIMPLEX_BATCH_CUDA_TABLE);
 
 } // namespace
 

@@ -130,7 +130,8 @@ __global__ void __launch_bounds__(PRODUCT_THREADS)
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     add_counts(int width, int *count, int warps, int64_t *length, const int *faults) {
     int64_t i = product_thread();
-    if (i >= width || model_refused(faults)) return;
+    if (i >= width) return;
+    if (model_refused(faults)) warps = 0;
     int sum = 0;
     for (int from = 0; from < warps; from += MODEL_AT_ONCE) {
         int own[MODEL_AT_ONCE];
@@ -144,27 +145,6 @@ __global__ void __launch_bounds__(PRODUCT_THREADS)
         }
     }
     length[i] = sum;
-}
-
-/* Turns start[0 .. count] from lengths of lines into starts. One block. */
-enum { START_THREADS = 1024 };
-__global__ void __launch_bounds__(START_THREADS) add_lengths(int64_t *start, int count, const int *faults) {
-    __shared__ int64_t sums[START_THREADS];
-    int thread = static_cast<int>(threadIdx.x), share = (count + START_THREADS - 1) / START_THREADS;
-    int begin = min(thread * share, count), end = min(begin + share, count);
-    int64_t sum = 0;
-    if (model_refused(faults)) return;
-    for (int i = begin; i < end; i++) sum += start[i];
-    sums[thread] = sum;
-    __syncthreads();
-    sum = 0;
-    for (int t = 0; t < thread; t++) sum += sums[t];
-    for (int i = begin; i < end; i++) {
-        int64_t length = start[i];
-        start[i] = sum;
-        sum += length;
-    }
-    if (thread == START_THREADS - 1) start[count] = sum;
 }
 
 __global__ void __launch_bounds__(PRODUCT_THREADS)

@@ -7,6 +7,7 @@
 #define GPUOPT_CUDA_SIMPLEX_ENGINE_UPLOAD_CUH
 
 #include "../../../gpuopt_impl/simplex/model/entries.h"
+#include "../../common/cub.cuh"
 #include "memory.cuh"
 #include "model.cuh"
 
@@ -14,7 +15,7 @@ namespace {
 
 gpuopt_status simplex_load_model(const gpuopt_context *context) {
     gpuopt_status status = load_kernels(context, check_entries, find_repeated, count_dense, pack_dense, count_across,
-                                        add_counts, add_lengths, fill_across);
+                                        add_counts, fill_across);
     return status ? status
                   : load_kernels(context, start_scales, sample_rows, scale_rows, scale_cols, round_rows, scale_entries);
 }
@@ -62,13 +63,22 @@ Transposition plan_transposition(const SimplexView &v, const ModelArrays &from, 
             static_cast<int>(most < 1024 ? most : 1024)};
 }
 
+/* Turns start[0 .. count - 1] from lengths of lines into starts; start[count] becomes the total. The scratch memory is
+ * the products', which need it later. */
+gpuopt_status add_lengths(CudaSimplex *s, int64_t *start, int count) {
+    const SimplexView &v = s->view;
+    const Scratch scratch = {v.partial, bytes_of<double>(v.pitch * SIMPLEX_PARTS + v.cols)};
+    s->zero(start + count, sizeof *start);
+    return sum_before(*s, scratch, start, static_cast<int64_t>(count) + 1);
+}
+
 /* The first half needs only indices. */
-void count_across_lines(CudaSimplex *s, const Transposition &t) {
+gpuopt_status count_across_lines(CudaSimplex *s, const Transposition &t) {
     int *faults = s->view.faults;
     s->launch({blocks_of_lines(t.warps), PRODUCT_THREADS}, count_across, t.from.view(), t.count, t.warps, faults);
     s->launch({CudaSimplex::blocks(t.from.width), PRODUCT_THREADS}, add_counts, t.from.width, t.count, t.warps,
               t.to.start, faults);
-    s->launch({1, START_THREADS}, add_lengths, t.to.start, t.to.lines, faults);
+    return add_lengths(s, t.to.start, t.to.lines);
 }
 void fill_across_lines(CudaSimplex *s, const Transposition &t) {
     int *faults = s->view.faults;
@@ -89,8 +99,8 @@ gpuopt_status upload_sparse(CudaSimplex *s, const gpuopt_matrix &given, const Tr
     if (!status) status = s->copy(t.from.index, given.index, bytes_of<int32_t>(count));
     if (status) return status;
     s->launch(grid, check_entries, count, t.from.width, t.from.index, no_values, s->view.faults);
-    count_across_lines(s, t);
-    status = s->copy(t.from.val, given.value, bytes_of<double>(count));
+    status = count_across_lines(s, t);
+    if (!status) status = s->copy(t.from.val, given.value, bytes_of<double>(count));
     s->launch(grid, check_entries, count, t.from.width, no_indices, t.from.val, s->view.faults);
     return status ? status : s->launched("checking the matrix");
 }
@@ -113,7 +123,7 @@ gpuopt_status upload_dense(CudaSimplex *s, const double *dense, const ModelArray
                 s->launch({blocks_of_lines(cols), PRODUCT_THREADS}, pack_dense, v.rows, cols, v.matrix,
                           to.start + first, to.index, to.val);
         }
-        if (pass == 0) s->launch({1, START_THREADS}, add_lengths, to.start, v.cols, v.faults);
+        if (pass == 0 && !status) status = add_lengths(s, to.start, v.cols);
     }
     return status ? status : s->launched("packing the matrix");
 }
@@ -158,8 +168,8 @@ gpuopt_status simplex_take(CudaSimplex *s, const gpuopt__simplex_options *desc, 
     if (!status)
         status =
             desc->matrix.start ? upload_sparse(s, desc->matrix, transposition) : upload_dense(s, desc->dense, columns);
+    if (!status && !desc->matrix.start) status = count_across_lines(s, transposition);
     if (status) return status;
-    if (!desc->matrix.start) count_across_lines(s, transposition);
     fill_across_lines(s, transposition);
     if (desc->scaling != GPUOPT_OFF) {
         choose_scales(s);

@@ -95,9 +95,9 @@ static void gpuopt__simplex_renumber(gpuopt_simplex *s, const int32_t *to, int32
 /* ---- Arguments ---- */
 
 static gpuopt_status gpuopt__simplex_can_grow(const gpuopt_simplex *s, const char *call) {
-    if (s->desc.group)
-        return gpuopt__refuse(s->context, GPUOPT_ERROR_UNSUPPORTED, call,
-                              "rows and columns of a tableau that a group shares stay");
+    const gpuopt_status status =
+        gpuopt__ranks_refuse(s->context, call, s->desc.group, "rows and columns of a tableau that a group shares stay");
+    if (status) return status;
     if (s->shape.grows || !gpuopt__simplex_backend_of(s)->drops_with_spare) return GPUOPT_OK;
     return gpuopt__refuse(s->context, GPUOPT_ERROR_UNSUPPORTED, call,
                           "with this backend a handle needs spare rows, columns or nonzeros from create on");
@@ -228,14 +228,10 @@ static gpuopt_status gpuopt__simplex_grow(gpuopt_simplex *s, const char *call, i
     return status ? status : gpuopt__simplex_changed(s);
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_add_rows(gpuopt_simplex *simplex, const gpuopt_matrix *rows, const double *lhs,
-                                                 const double *rhs) {
-    GPUOPT__ENTERS(simplex, simplex->context);
-    static const char call[] = "gpuopt_simplex_add_rows";
+static gpuopt_status gpuopt__simplex_add_rows(gpuopt_simplex *simplex, const char *call, const gpuopt_matrix *rows,
+                                              const double *lhs, const double *rhs) {
     gpuopt__tidied tidied;
-    gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_simplex_add_rows(simplex, rows, lhs, rhs));
-    status = gpuopt__simplex_can_grow(simplex, call);
+    gpuopt_status status = gpuopt__simplex_can_grow(simplex, call);
     if (status) return status;
     status = gpuopt__simplex_check_lines(simplex, call, 1, rows, &tidied);
     if (!status)
@@ -246,14 +242,15 @@ GPUOPT_API gpuopt_status gpuopt_simplex_add_rows(gpuopt_simplex *simplex, const 
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_add_cols(gpuopt_simplex *simplex, const gpuopt_matrix *cols, const double *cost,
-                                                 const double *lb, const double *ub) {
-    GPUOPT__ENTERS(simplex, simplex->context);
-    static const char call[] = "gpuopt_simplex_add_cols";
+GPUOPT_API gpuopt_status gpuopt_simplex_add_rows(gpuopt_simplex *simplex, const gpuopt_matrix *rows, const double *lhs,
+                                                 const double *rhs) {
+    GPUOPT__CALL(simplex, simplex->context, gpuopt__simplex_add_rows(simplex, call, rows, lhs, rhs));
+}
+
+static gpuopt_status gpuopt__simplex_add_cols(gpuopt_simplex *simplex, const char *call, const gpuopt_matrix *cols,
+                                              const double *cost, const double *lb, const double *ub) {
     gpuopt__tidied tidied;
-    gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_simplex_add_cols(simplex, cols, cost, lb, ub));
-    status = gpuopt__simplex_can_grow(simplex, call);
+    gpuopt_status status = gpuopt__simplex_can_grow(simplex, call);
     if (status) return status;
     status = gpuopt__simplex_check_lines(simplex, call, 0, cols, &tidied);
     if (!status) status = gpuopt__check_finite(simplex->context, call, "cost", cols->cols, cost);
@@ -262,6 +259,11 @@ GPUOPT_API gpuopt_status gpuopt_simplex_add_cols(gpuopt_simplex *simplex, const 
     if (!status) status = gpuopt__simplex_grow(simplex, call, 0, &tidied.matrix, cost, lb, ub);
     gpuopt__tidied_end(simplex->context, call, &tidied);
     return status;
+}
+
+GPUOPT_API gpuopt_status gpuopt_simplex_add_cols(gpuopt_simplex *simplex, const gpuopt_matrix *cols, const double *cost,
+                                                 const double *lb, const double *ub) {
+    GPUOPT__CALL(simplex, simplex->context, gpuopt__simplex_add_cols(simplex, call, cols, cost, lb, ub));
 }
 
 /* ---- Removing ---- */
@@ -348,15 +350,11 @@ static gpuopt_status gpuopt__simplex_shrink(gpuopt_simplex *s, const char *call,
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_remove_rows(gpuopt_simplex *simplex, int64_t count, const int32_t *row) {
-    GPUOPT__ENTERS(simplex, simplex->context);
-    GPUOPT__COMPUTES(gpuopt_simplex_remove_rows(simplex, count, row));
-    return gpuopt__simplex_shrink(simplex, "gpuopt_simplex_remove_rows", 1, count, row);
+    GPUOPT__CALL(simplex, simplex->context, gpuopt__simplex_shrink(simplex, call, 1, count, row));
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_remove_cols(gpuopt_simplex *simplex, int64_t count, const int32_t *col) {
-    GPUOPT__ENTERS(simplex, simplex->context);
-    GPUOPT__COMPUTES(gpuopt_simplex_remove_cols(simplex, count, col));
-    return gpuopt__simplex_shrink(simplex, "gpuopt_simplex_remove_cols", 0, count, col);
+    GPUOPT__CALL(simplex, simplex->context, gpuopt__simplex_shrink(simplex, call, 0, count, col));
 }
 
 #endif /* GPUOPT_IMPL_SIMPLEX_API_ADD_AND_REMOVE_H */

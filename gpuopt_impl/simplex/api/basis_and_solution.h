@@ -8,13 +8,6 @@
 
 #include "handle.h"
 
-/* A slack is minus the row's activity: its lower bound is the row's right-hand side. */
-static uint8_t gpuopt__simplex_mirrored(uint8_t status) {
-    return status == GPUOPT_VARIABLE_AT_LOWER   ? (uint8_t)GPUOPT_VARIABLE_AT_UPPER
-           : status == GPUOPT_VARIABLE_AT_UPPER ? (uint8_t)GPUOPT_VARIABLE_AT_LOWER
-                                                : status;
-}
-
 /* Checks `where`, and that an array is not NULL. */
 static gpuopt_status gpuopt__simplex_check_array(const gpuopt_simplex *s, const char *call, gpuopt_memory_space where,
                                                  const char *name, const void *array) {
@@ -26,10 +19,9 @@ static gpuopt_status gpuopt__simplex_check_array(const gpuopt_simplex *s, const 
 
 /* ---- Basis ---- */
 
-GPUOPT_API gpuopt_status gpuopt_simplex_get_basis(gpuopt_simplex *simplex, gpuopt_memory_space where, uint8_t *status) {
-    GPUOPT__ENTERS(simplex, simplex->context);
-    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_get_basis, where, status != NULL);
-    gpuopt_status result = gpuopt__simplex_check_array(simplex, "gpuopt_simplex_get_basis", where, "status", status);
+static gpuopt_status gpuopt__simplex_get_basis(gpuopt_simplex *simplex, const char *call, gpuopt_memory_space where,
+                                               uint8_t *status) {
+    gpuopt_status result = gpuopt__simplex_check_array(simplex, call, where, "status", status);
     uint8_t *staging;
     int32_t j, both;
     if (!result) result = gpuopt__simplex_pull(simplex);
@@ -39,6 +31,10 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_basis(gpuopt_simplex *simplex, gpuop
     for (j = 0; j < both; j++)
         staging[j] = j < simplex->lp.cols ? simplex->status[j] : gpuopt__simplex_mirrored(simplex->status[j]);
     return gpuopt__deliver(simplex->context, where, status, staging, (uint64_t)both);
+}
+
+GPUOPT_API gpuopt_status gpuopt_simplex_get_basis(gpuopt_simplex *simplex, gpuopt_memory_space where, uint8_t *status) {
+    GPUOPT__SIMPLEX_CALL(gpuopt__simplex_get_basis(simplex, call, where, status), where, status != NULL);
 }
 
 static gpuopt_status gpuopt__simplex_check_basis(const gpuopt_simplex *s, const char *call, const uint8_t *status) {
@@ -223,14 +219,8 @@ static gpuopt_status gpuopt__simplex_by_pivots(gpuopt_simplex *s, const uint8_t 
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, gpuopt_memory_space where,
-                                                  const uint8_t *status) {
-    GPUOPT__ENTERS(simplex, simplex->context);
-    GPUOPT__COMPUTES(gpuopt_simplex_set_basis(simplex, where, status));
-    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_set_basis, where,
-                          gpuopt__simplex_array_fingerprint(where, status, (int64_t)simplex->lp.cols + simplex->lp.rows,
-                                                            sizeof(uint8_t)));
-    static const char call[] = "gpuopt_simplex_set_basis";
+static gpuopt_status gpuopt__simplex_set_basis(gpuopt_simplex *simplex, const char *call, gpuopt_memory_space where,
+                                               const uint8_t *status) {
     gpuopt_status result = gpuopt__simplex_check_array(simplex, call, where, "status", status);
     gpuopt__simplex_kept kept = {NULL, NULL, 0};
     const void *wanted;
@@ -249,6 +239,13 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, gpuop
     if (!result) result = gpuopt__simplex_change_basis(simplex, call, (const uint8_t *)wanted, &kept);
     gpuopt__release(simplex->context, GPUOPT_HOST, kept.handle);
     return result;
+}
+
+GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, gpuopt_memory_space where,
+                                                  const uint8_t *status) {
+    GPUOPT__SIMPLEX_CALL(gpuopt__simplex_set_basis(simplex, call, where, status), where,
+                         gpuopt__simplex_array_fingerprint(where, status, (int64_t)simplex->lp.cols + simplex->lp.rows,
+                                                           sizeof(uint8_t)));
 }
 
 /* ---- Solution ---- */
@@ -313,21 +310,14 @@ static double gpuopt__simplex_dual_low_of(const gpuopt_simplex *s, int32_t row) 
     return sign * gpuopt__simplex_unscaled_dual(s, row, s->shown.y_low[row]);
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_get_solution(gpuopt_simplex *simplex, gpuopt_memory_space where,
-                                                     const gpuopt_simplex_solution *solution) {
-    GPUOPT__ENTERS(simplex, simplex->context);
-    static const char call[] = "gpuopt_simplex_get_solution";
-    gpuopt_simplex *s = simplex;
+static gpuopt_status gpuopt__simplex_get_solution(gpuopt_simplex *s, const char *call, gpuopt_memory_space where,
+                                                  const gpuopt_simplex_solution *solution) {
     gpuopt_simplex_solution to;
     const int32_t rows = s->lp.rows, cols = s->lp.cols;
-    int fits, duals;
+    int duals;
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_simplex_get_solution(simplex, where, solution));
     memset(&to, 0, sizeof to);
-    fits = GPUOPT__COPY_IN(s->context, call, gpuopt_simplex_solution, &to, solution);
-    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_get_solution, where, fits, to.x != NULL, to.reduced_cost != NULL,
-                          to.activity != NULL, to.dual != NULL, to.x_low != NULL, to.dual_low != NULL);
-    if (!fits) return GPUOPT_ERROR_ARGUMENT;
+    if (!GPUOPT__COPY_IN(s->context, call, gpuopt_simplex_solution, &to, solution)) return GPUOPT_ERROR_ARGUMENT;
     duals = to.reduced_cost || to.dual || to.dual_low;
     status = gpuopt__check_where(s->context, call, where);
     if (!status) status = gpuopt__simplex_fresh_to_solve(s, duals);
@@ -345,6 +335,12 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_solution(gpuopt_simplex *simplex, gp
     return status;
 }
 
+GPUOPT_API gpuopt_status gpuopt_simplex_get_solution(gpuopt_simplex *simplex, gpuopt_memory_space where,
+                                                     const gpuopt_simplex_solution *solution) {
+    GPUOPT__SIMPLEX_CALL(gpuopt__simplex_get_solution(simplex, call, where, solution), where,
+                         gpuopt__simplex_solution_fingerprint(solution));
+}
+
 /* ---- Certificates ---- */
 
 /* to NULL: does nothing. */
@@ -353,11 +349,8 @@ static gpuopt_status gpuopt__simplex_deliver_vector(gpuopt_simplex *s, gpuopt_me
     return to ? gpuopt__deliver(s->context, where, to, from, sizeof(double) * (uint64_t)count) : GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_get_proof(gpuopt_simplex *simplex, gpuopt_memory_space where,
-                                                  const gpuopt_simplex_proof *proof) {
-    GPUOPT__ENTERS(simplex, simplex->context);
-    static const char call[] = "gpuopt_simplex_get_proof";
-    gpuopt_simplex *s = simplex;
+static gpuopt_status gpuopt__simplex_get_proof(gpuopt_simplex *s, const char *call, gpuopt_memory_space where,
+                                               const gpuopt_simplex_proof *proof) {
     gpuopt_simplex_proof to;
     gpuopt_status status;
     memset(&to, 0, sizeof to);
@@ -372,6 +365,11 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_proof(gpuopt_simplex *simplex, gpuop
     if (!status) status = gpuopt__simplex_deliver_vector(s, where, to.ray, s->lp.cols, s->ray);
     if (!status) status = gpuopt__simplex_deliver_vector(s, where, to.ray_low, s->lp.cols, s->ray_low);
     return status;
+}
+
+GPUOPT_API gpuopt_status gpuopt_simplex_get_proof(gpuopt_simplex *simplex, gpuopt_memory_space where,
+                                                  const gpuopt_simplex_proof *proof) {
+    GPUOPT__CALL(simplex, simplex->context, gpuopt__simplex_get_proof(simplex, call, where, proof));
 }
 
 #endif /* GPUOPT_IMPL_SIMPLEX_API_BASIS_AND_SOLUTION_H */

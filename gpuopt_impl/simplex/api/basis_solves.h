@@ -28,16 +28,18 @@ static gpuopt_status gpuopt__simplex_check_solves(const gpuopt_simplex *s, const
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_get_basic_variables(gpuopt_simplex *simplex, gpuopt_memory_space where,
-                                                            int32_t *head) {
-    GPUOPT__ENTERS(simplex, simplex->context);
-    GPUOPT__COMPUTES(gpuopt_simplex_get_basic_variables(simplex, where, head));
-    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_get_basic_variables, where, head != NULL);
-    gpuopt_status status = gpuopt__simplex_check_solves(simplex, "gpuopt_simplex_get_basic_variables", where, 1, head);
+static gpuopt_status gpuopt__simplex_get_basic_variables(gpuopt_simplex *simplex, const char *call,
+                                                         gpuopt_memory_space where, int32_t *head) {
+    gpuopt_status status = gpuopt__simplex_check_solves(simplex, call, where, 1, head);
     if (!status) status = gpuopt__simplex_present_inverse(simplex);
     if (status) return status;
     return gpuopt__deliver(simplex->context, where, head, simplex->v.head,
                            sizeof(int32_t) * (uint64_t)simplex->lp.rows);
+}
+
+GPUOPT_API gpuopt_status gpuopt_simplex_get_basic_variables(gpuopt_simplex *simplex, gpuopt_memory_space where,
+                                                            int32_t *head) {
+    GPUOPT__SIMPLEX_CALL(gpuopt__simplex_get_basic_variables(simplex, call, where, head), where, head != NULL);
 }
 
 /* Solves for one right-hand side, in by_row. */
@@ -74,22 +76,14 @@ static gpuopt_status gpuopt__simplex_solve_all(gpuopt_simplex *s, const char *ca
 
 GPUOPT_API gpuopt_status gpuopt_simplex_ftran(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
                                               double *x) {
-    GPUOPT__ENTERS(simplex, simplex->context);
-    GPUOPT__COMPUTES(gpuopt_simplex_ftran(simplex, where, count, x));
-    GPUOPT__SIMPLEX_AGREE(
-        gpuopt_simplex_ftran, where, count,
-        gpuopt__simplex_array_fingerprint(where, x, count, sizeof(double) * (size_t)simplex->lp.rows));
-    return gpuopt__simplex_solve_all(simplex, "gpuopt_simplex_ftran", where, count, x, 0);
+    GPUOPT__SIMPLEX_CALL(gpuopt__simplex_solve_all(simplex, call, where, count, x, 0), where, count,
+                         gpuopt__simplex_array_fingerprint(where, x, count, sizeof(double) * (size_t)simplex->lp.rows));
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_btran(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
                                               double *y) {
-    GPUOPT__ENTERS(simplex, simplex->context);
-    GPUOPT__COMPUTES(gpuopt_simplex_btran(simplex, where, count, y));
-    GPUOPT__SIMPLEX_AGREE(
-        gpuopt_simplex_btran, where, count,
-        gpuopt__simplex_array_fingerprint(where, y, count, sizeof(double) * (size_t)simplex->lp.rows));
-    return gpuopt__simplex_solve_all(simplex, "gpuopt_simplex_btran", where, count, y, 1);
+    GPUOPT__SIMPLEX_CALL(gpuopt__simplex_solve_all(simplex, call, where, count, y, 1), where, count,
+                         gpuopt__simplex_array_fingerprint(where, y, count, sizeof(double) * (size_t)simplex->lp.rows));
 }
 
 /* row [cols + rows] = a position's row of B^-1 [A I], scaled. It is computed as minus the reduced costs of y. */
@@ -106,14 +100,8 @@ static gpuopt_status gpuopt__simplex_table_row(gpuopt_simplex *s, int32_t positi
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_get_tableau_rows(gpuopt_simplex *simplex, gpuopt_memory_space where,
-                                                         int64_t count, const int32_t *position, double *rows) {
-    GPUOPT__ENTERS(simplex, simplex->context);
-    GPUOPT__COMPUTES(gpuopt_simplex_get_tableau_rows(simplex, where, count, position, rows));
-    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_get_tableau_rows, where, count, rows != NULL,
-                          gpuopt__simplex_array_fingerprint(GPUOPT_HOST, position, count, sizeof(int32_t)));
-    static const char call[] = "gpuopt_simplex_get_tableau_rows";
-    gpuopt_simplex *s = simplex;
+static gpuopt_status gpuopt__simplex_get_tableau_rows(gpuopt_simplex *s, const char *call, gpuopt_memory_space where,
+                                                      int64_t count, const int32_t *position, double *rows) {
     gpuopt_status status = gpuopt__simplex_check_solves(s, call, where, count, rows);
     int32_t j, both;
     int64_t k;
@@ -131,6 +119,13 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_tableau_rows(gpuopt_simplex *simplex
             status = gpuopt__deliver(s->context, where, rows + k * both, s->scratch, sizeof(double) * (uint64_t)both);
     }
     return status;
+}
+
+GPUOPT_API gpuopt_status gpuopt_simplex_get_tableau_rows(gpuopt_simplex *simplex, gpuopt_memory_space where,
+                                                         int64_t count, const int32_t *position, double *rows) {
+    GPUOPT__SIMPLEX_CALL(gpuopt__simplex_get_tableau_rows(simplex, call, where, count, position, rows), where, count,
+                         rows != NULL,
+                         gpuopt__simplex_array_fingerprint(GPUOPT_HOST, position, count, sizeof(int32_t)));
 }
 
 #endif /* GPUOPT_IMPL_SIMPLEX_API_BASIS_SOLVES_H */

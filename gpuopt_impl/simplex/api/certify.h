@@ -7,13 +7,7 @@
 
 #include "handle.h"
 
-GPUOPT_API gpuopt_status gpuopt_simplex_set_cutoff(gpuopt_simplex *simplex, double cutoff) {
-    GPUOPT__ENTERS(simplex, simplex->context);
-    GPUOPT__COMPUTES(gpuopt_simplex_set_cutoff(simplex, cutoff));
-    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_set_cutoff,
-                          gpuopt__simplex_array_fingerprint(GPUOPT_HOST, &cutoff, 1, sizeof(cutoff)));
-    static const char call[] = "gpuopt_simplex_set_cutoff";
-    gpuopt_simplex *s = simplex;
+static gpuopt_status gpuopt__simplex_set_cutoff(gpuopt_simplex *s, const char *call, double cutoff) {
     double scaled;
     if (cutoff != cutoff) return gpuopt__refuse(s->context, GPUOPT_ERROR_ARGUMENT, call, "cutoff is NaN");
     scaled = (cutoff - s->desc.offset) * (s->cost_scale * s->primal_scale);
@@ -24,14 +18,15 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_cutoff(gpuopt_simplex *simplex, doub
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_get_bound(gpuopt_simplex *simplex, double *bound) {
-    GPUOPT__ENTERS(simplex, simplex->context);
-    GPUOPT__COMPUTES(gpuopt_simplex_get_bound(simplex, bound));
-    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_get_bound, bound != NULL);
+GPUOPT_API gpuopt_status gpuopt_simplex_set_cutoff(gpuopt_simplex *simplex, double cutoff) {
+    GPUOPT__SIMPLEX_CALL(gpuopt__simplex_set_cutoff(simplex, call, cutoff),
+                         gpuopt__simplex_array_fingerprint(GPUOPT_HOST, &cutoff, 1, sizeof(cutoff)));
+}
+
+static gpuopt_status gpuopt__simplex_get_bound(gpuopt_simplex *simplex, const char *call, double *bound) {
     double found = 0;
     gpuopt_status status;
-    if (!bound)
-        return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_simplex_get_bound", "bound is NULL");
+    if (!bound) return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, call, "bound is NULL");
     if (simplex->verdict == GPUOPT_INFEASIBLE || simplex->crossing >= 0) {
         *bound = simplex->desc.maximize ? -HUGE_VAL : HUGE_VAL;
         return GPUOPT_OK;
@@ -40,6 +35,10 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_bound(gpuopt_simplex *simplex, doubl
     if (!status) status = gpuopt__simplex_caller_bound(simplex, &found);
     if (!status) *bound = found;
     return status;
+}
+
+GPUOPT_API gpuopt_status gpuopt_simplex_get_bound(gpuopt_simplex *simplex, double *bound) {
+    GPUOPT__SIMPLEX_CALL(gpuopt__simplex_get_bound(simplex, call, bound), bound != NULL);
 }
 
 /* ---- Certifying ---- */
@@ -91,13 +90,15 @@ static gpuopt_status gpuopt__simplex_certify(gpuopt_simplex *s) {
     return status || is ? status : gpuopt__simplex_certify_unbounded(s);
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_verify_basis(gpuopt_simplex *simplex, gpuopt_simplex_info *info) {
-    GPUOPT__ENTERS(simplex, simplex->context);
-    GPUOPT__COMPUTES(gpuopt_simplex_verify_basis(simplex, info));
-    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_verify_basis, gpuopt__simplex_info_fingerprint(info));
-    gpuopt_status status = gpuopt__simplex_check_info(simplex, "gpuopt_simplex_verify_basis", info);
+static gpuopt_status gpuopt__simplex_verify_basis(gpuopt_simplex *simplex, const char *call,
+                                                  gpuopt_simplex_info *info) {
+    gpuopt_status status = gpuopt__simplex_check_info(simplex, call, info);
     if (status) return status;
     return gpuopt__simplex_finish(simplex, gpuopt__simplex_certify(simplex), info);
+}
+
+GPUOPT_API gpuopt_status gpuopt_simplex_verify_basis(gpuopt_simplex *simplex, gpuopt_simplex_info *info) {
+    GPUOPT__SIMPLEX_CALL(gpuopt__simplex_verify_basis(simplex, call, info), gpuopt__simplex_info_fingerprint(info));
 }
 
 #endif /* GPUOPT_IMPL_SIMPLEX_API_CERTIFY_H */

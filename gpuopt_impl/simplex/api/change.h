@@ -73,20 +73,6 @@ static double gpuopt__simplex_cost_scale(const gpuopt_simplex *s, int32_t col) {
     return (s->desc.maximize ? -s->cost_scale : s->cost_scale) * s->lp.col_scale[col];
 }
 
-/* After a change: keeps the present basis and weights, and marks x and duals as stale. */
-static gpuopt_status gpuopt__simplex_changed(gpuopt_simplex *s) {
-    gpuopt__simplex_start_over(s);
-    gpuopt__simplex_place_nonbasic(s);
-    gpuopt__simplex_center(s);
-    s->verdict = GPUOPT_MORE;
-    s->empty = 0;
-    s->phase = 0;
-    if (!s->stale) s->stale = 1;
-    s->since_rebuild = 0;
-    s->escalation = s->relapses = 0;
-    return gpuopt__simplex_backend_of(s)->push(s->engine);
-}
-
 /* Sets bounds of the variables first + line k; both lists of values may be NULL. A slack is minus its row. */
 static gpuopt_status gpuopt__simplex_set_bounds(gpuopt_simplex *s, const char *call, int32_t first, int is_row,
                                                 const gpuopt__simplex_change *c) {
@@ -121,21 +107,11 @@ static gpuopt_status gpuopt__simplex_set_bounds(gpuopt_simplex *s, const char *c
     return gpuopt__simplex_changed(s);
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_set_bounds(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
-                                                   const int32_t *col, const double *lb, const double *ub) {
-    GPUOPT__ENTERS(simplex, simplex->context);
-    GPUOPT__COMPUTES(gpuopt_simplex_set_bounds(simplex, where, count, col, lb, ub));
-    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_set_bounds, where, count,
-                          gpuopt__simplex_array_fingerprint(
-                              where, col, gpuopt__simplex_listed(col, count, simplex->lp.cols), sizeof(int32_t)),
-                          gpuopt__simplex_array_fingerprint(
-                              where, lb, gpuopt__simplex_listed(col, count, simplex->lp.cols), sizeof(double)),
-                          gpuopt__simplex_array_fingerprint(
-                              where, ub, gpuopt__simplex_listed(col, count, simplex->lp.cols), sizeof(double)));
-    static const char call[] = "gpuopt_simplex_set_bounds";
+static gpuopt_status gpuopt__simplex_call_set_bounds(gpuopt_simplex *simplex, const char *call,
+                                                     gpuopt_memory_space where, int64_t count, const int32_t *col,
+                                                     const double *lb, const double *ub) {
     gpuopt__simplex_change c = {count, col, lb, ub};
-    gpuopt_status status;
-    status = gpuopt__simplex_fetch_change(simplex, call, where, "col", simplex->lp.cols, &c);
+    gpuopt_status status = gpuopt__simplex_fetch_change(simplex, call, where, "col", simplex->lp.cols, &c);
     if (!status)
         status =
             gpuopt__check_pairs(simplex->context, call, "lb", "ub", c.count, c.low, c.high, simplex->desc.infinity, 1);
@@ -143,21 +119,22 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_bounds(gpuopt_simplex *simplex, gpuo
     return gpuopt__simplex_set_bounds(simplex, call, 0, 0, &c);
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_set_sides(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
-                                                  const int32_t *row, const double *lhs, const double *rhs) {
-    GPUOPT__ENTERS(simplex, simplex->context);
-    GPUOPT__COMPUTES(gpuopt_simplex_set_sides(simplex, where, count, row, lhs, rhs));
-    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_set_sides, where, count,
-                          gpuopt__simplex_array_fingerprint(
-                              where, row, gpuopt__simplex_listed(row, count, simplex->lp.rows), sizeof(int32_t)),
-                          gpuopt__simplex_array_fingerprint(
-                              where, lhs, gpuopt__simplex_listed(row, count, simplex->lp.rows), sizeof(double)),
-                          gpuopt__simplex_array_fingerprint(
-                              where, rhs, gpuopt__simplex_listed(row, count, simplex->lp.rows), sizeof(double)));
-    static const char call[] = "gpuopt_simplex_set_sides";
+GPUOPT_API gpuopt_status gpuopt_simplex_set_bounds(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
+                                                   const int32_t *col, const double *lb, const double *ub) {
+    GPUOPT__SIMPLEX_CALL(gpuopt__simplex_call_set_bounds(simplex, call, where, count, col, lb, ub), where, count,
+                         gpuopt__simplex_array_fingerprint(
+                             where, col, gpuopt__simplex_listed(col, count, simplex->lp.cols), sizeof(int32_t)),
+                         gpuopt__simplex_array_fingerprint(
+                             where, lb, gpuopt__simplex_listed(col, count, simplex->lp.cols), sizeof(double)),
+                         gpuopt__simplex_array_fingerprint(
+                             where, ub, gpuopt__simplex_listed(col, count, simplex->lp.cols), sizeof(double)));
+}
+
+static gpuopt_status gpuopt__simplex_set_sides(gpuopt_simplex *simplex, const char *call, gpuopt_memory_space where,
+                                               int64_t count, const int32_t *row, const double *lhs,
+                                               const double *rhs) {
     gpuopt__simplex_change c = {count, row, lhs, rhs};
-    gpuopt_status status;
-    status = gpuopt__simplex_fetch_change(simplex, call, where, "row", simplex->lp.rows, &c);
+    gpuopt_status status = gpuopt__simplex_fetch_change(simplex, call, where, "row", simplex->lp.rows, &c);
     if (count == 0 && !lhs && !rhs) return status; /* nothing to set */
     if (!status && c.count > 0 && (!lhs || !rhs))
         return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, call, "lhs or rhs is NULL");
@@ -167,22 +144,23 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_sides(gpuopt_simplex *simplex, gpuop
     return status || c.count == 0 ? status : gpuopt__simplex_set_bounds(simplex, call, simplex->lp.cols, 1, &c);
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_set_costs(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
-                                                  const int32_t *col, const double *cost) {
-    GPUOPT__ENTERS(simplex, simplex->context);
-    GPUOPT__COMPUTES(gpuopt_simplex_set_costs(simplex, where, count, col, cost));
-    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_set_costs, where, count,
-                          gpuopt__simplex_array_fingerprint(
-                              where, col, gpuopt__simplex_listed(col, count, simplex->lp.cols), sizeof(int32_t)),
-                          gpuopt__simplex_array_fingerprint(
-                              where, cost, gpuopt__simplex_listed(col, count, simplex->lp.cols), sizeof(double)));
-    static const char call[] = "gpuopt_simplex_set_costs";
-    gpuopt_simplex *s = simplex;
+GPUOPT_API gpuopt_status gpuopt_simplex_set_sides(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
+                                                  const int32_t *row, const double *lhs, const double *rhs) {
+    GPUOPT__SIMPLEX_CALL(gpuopt__simplex_set_sides(simplex, call, where, count, row, lhs, rhs), where, count,
+                         gpuopt__simplex_array_fingerprint(
+                             where, row, gpuopt__simplex_listed(row, count, simplex->lp.rows), sizeof(int32_t)),
+                         gpuopt__simplex_array_fingerprint(
+                             where, lhs, gpuopt__simplex_listed(row, count, simplex->lp.rows), sizeof(double)),
+                         gpuopt__simplex_array_fingerprint(
+                             where, rhs, gpuopt__simplex_listed(row, count, simplex->lp.rows), sizeof(double)));
+}
+
+static gpuopt_status gpuopt__simplex_set_costs(gpuopt_simplex *s, const char *call, gpuopt_memory_space where,
+                                               int64_t count, const int32_t *col, const double *cost) {
     gpuopt__simplex_change c = {count, col, cost, NULL};
     int64_t k;
     int exact = 1;
-    gpuopt_status status;
-    status = gpuopt__simplex_fetch_change(s, call, where, "col", s->lp.cols, &c);
+    gpuopt_status status = gpuopt__simplex_fetch_change(s, call, where, "col", s->lp.cols, &c);
     if (count == 0 && !cost) return status; /* nothing to set */
     if (!status && c.count > 0 && !cost) return gpuopt__refuse(s->context, GPUOPT_ERROR_ARGUMENT, call, "cost is NULL");
     if (!status) status = gpuopt__check_finite(s->context, call, "cost", c.count, c.low);
@@ -197,6 +175,15 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_costs(gpuopt_simplex *simplex, gpuop
         s->cost[j] = c.low[k] * gpuopt__simplex_cost_scale(s, j);
     }
     return gpuopt__simplex_changed(s);
+}
+
+GPUOPT_API gpuopt_status gpuopt_simplex_set_costs(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
+                                                  const int32_t *col, const double *cost) {
+    GPUOPT__SIMPLEX_CALL(gpuopt__simplex_set_costs(simplex, call, where, count, col, cost), where, count,
+                         gpuopt__simplex_array_fingerprint(
+                             where, col, gpuopt__simplex_listed(col, count, simplex->lp.cols), sizeof(int32_t)),
+                         gpuopt__simplex_array_fingerprint(
+                             where, cost, gpuopt__simplex_listed(col, count, simplex->lp.cols), sizeof(double)));
 }
 
 #endif /* GPUOPT_IMPL_SIMPLEX_API_CHANGE_H */

@@ -49,15 +49,12 @@ static gpuopt_status gpuopt__simplex_dual_from(gpuopt_simplex *s, const char *ca
     return GPUOPT_ERROR_ARGUMENT;
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_dual_price(gpuopt_simplex *simplex, gpuopt_simplex_dual_leaving *leaving) {
-    GPUOPT__ENTERS(simplex, simplex->context);
-    static const char call[] = "gpuopt_simplex_dual_price";
-    gpuopt_simplex *s = simplex;
+static gpuopt_status gpuopt__simplex_dual_price(gpuopt_simplex *s, const char *call,
+                                                gpuopt_simplex_dual_leaving *leaving) {
     gpuopt__simplex_dual_run run;
     gpuopt__simplex_run_report report;
     gpuopt_simplex_dual_leaving result;
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_simplex_dual_price(simplex, leaving));
     status =
         gpuopt__simplex_dual_check(s, call, GPUOPT__HAS_SIZE(s->context, call, gpuopt_simplex_dual_leaving, leaving));
     if (status) return status;
@@ -81,16 +78,16 @@ GPUOPT_API gpuopt_status gpuopt_simplex_dual_price(gpuopt_simplex *simplex, gpuo
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_dual_ratio_test(gpuopt_simplex *simplex, int32_t leaving,
-                                                        gpuopt_simplex_dual_entering *entering) {
-    GPUOPT__ENTERS(simplex, simplex->context);
-    static const char call[] = "gpuopt_simplex_dual_ratio_test";
+GPUOPT_API gpuopt_status gpuopt_simplex_dual_price(gpuopt_simplex *simplex, gpuopt_simplex_dual_leaving *leaving) {
+    GPUOPT__CALL(simplex, simplex->context, gpuopt__simplex_dual_price(simplex, call, leaving));
+}
+
+static gpuopt_status gpuopt__simplex_dual_ratio_test(gpuopt_simplex *simplex, const char *call, int32_t leaving,
+                                                     gpuopt_simplex_dual_entering *entering) {
     gpuopt__simplex_dual_run run;
     gpuopt__simplex_run_report report;
     gpuopt_simplex_dual_entering result;
-    gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_simplex_dual_ratio_test(simplex, leaving, entering));
-    status = gpuopt__simplex_dual_check(
+    gpuopt_status status = gpuopt__simplex_dual_check(
         simplex, call, GPUOPT__HAS_SIZE(simplex->context, call, gpuopt_simplex_dual_entering, entering));
     if (!status) status = gpuopt__simplex_dual_from(simplex, call, GPUOPT__SIMPLEX_RUN_RATIO, leaving, &run);
     if (!status) status = gpuopt__simplex_backend_of(simplex)->dual_run(simplex->engine, &run, &report);
@@ -107,6 +104,11 @@ GPUOPT_API gpuopt_status gpuopt_simplex_dual_ratio_test(gpuopt_simplex *simplex,
     }
     gpuopt__copy_out(entering, entering->struct_size, &result, sizeof result);
     return GPUOPT_OK;
+}
+
+GPUOPT_API gpuopt_status gpuopt_simplex_dual_ratio_test(gpuopt_simplex *simplex, int32_t leaving,
+                                                        gpuopt_simplex_dual_entering *entering) {
+    GPUOPT__CALL(simplex, simplex->context, gpuopt__simplex_dual_ratio_test(simplex, call, leaving, entering));
 }
 
 /* Pivots. If the pivot elements from the row and from the column differ, tries again with a fresh inverse. */
@@ -139,16 +141,17 @@ static gpuopt_status gpuopt__simplex_dual_move(gpuopt_simplex *s, const char *ca
     return s->stale ? gpuopt__simplex_pull(s) : GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_dual_pivot(gpuopt_simplex *simplex, int32_t leaving, int32_t entering,
-                                                   gpuopt_simplex_info *info) {
-    GPUOPT__ENTERS(simplex, simplex->context);
-    static const char call[] = "gpuopt_simplex_dual_pivot";
-    gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_simplex_dual_pivot(simplex, leaving, entering, info));
-    status = gpuopt__simplex_check_info(simplex, call, info);
+static gpuopt_status gpuopt__simplex_dual_pivot(gpuopt_simplex *simplex, const char *call, int32_t leaving,
+                                                int32_t entering, gpuopt_simplex_info *info) {
+    gpuopt_status status = gpuopt__simplex_check_info(simplex, call, info);
     if (!status) status = gpuopt__simplex_dual_check(simplex, call, 1);
     if (!status) status = gpuopt__simplex_dual_move(simplex, call, leaving, entering);
     return status ? status : gpuopt__simplex_finish(simplex, GPUOPT_OK, info);
+}
+
+GPUOPT_API gpuopt_status gpuopt_simplex_dual_pivot(gpuopt_simplex *simplex, int32_t leaving, int32_t entering,
+                                                   gpuopt_simplex_info *info) {
+    GPUOPT__CALL(simplex, simplex->context, gpuopt__simplex_dual_pivot(simplex, call, leaving, entering, info));
 }
 
 #endif /* GPUOPT_IMPL_SIMPLEX_API_DUAL_STEPS_H */

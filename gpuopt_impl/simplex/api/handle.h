@@ -31,9 +31,6 @@ static gpuopt_status gpuopt__simplex_size(gpuopt_simplex *draft, int64_t nonzero
 
 static gpuopt_status gpuopt__simplex_draft(gpuopt_context *context, const char *call, const gpuopt_simplex_desc *desc,
                                            gpuopt_simplex *draft, gpuopt_memory_plan *plan) {
-    static const gpuopt__simplex_exchanges exchanges = {gpuopt_group_all_gather, gpuopt_group_broadcast,
-                                                        gpuopt_group_send,       gpuopt_group_receive,
-                                                        gpuopt_group_all_reduce, gpuopt_group_abort};
     gpuopt_group_info ranks;
     int64_t nonzeros = 0;
     gpuopt_status status, of_group;
@@ -43,11 +40,7 @@ static gpuopt_status gpuopt__simplex_draft(gpuopt_context *context, const char *
     status = gpuopt__simplex_check(context, call, desc, &draft->desc, &nonzeros);
     of_group = gpuopt__ranks_of(context, call, &draft->desc.group, &ranks);
     if (status || of_group) return status ? status : of_group;
-    draft->shape.rank = ranks.rank;
-    draft->shape.ranks = ranks.count;
-    draft->shape.exchanges = &exchanges;
-    draft->shape.time_limit = ranks.time_limit;
-    draft->shape.columns = ranks.device_memory ? GPUOPT_DEVICE : GPUOPT_HOST;
+    gpuopt__simplex_join(&draft->shape, &ranks);
     return gpuopt__simplex_size(draft, nonzeros, plan);
 }
 
@@ -79,30 +72,24 @@ static void gpuopt__simplex_plan_tidying(const gpuopt__simplex_backend *backend,
 }
 
 /* warns: whether this is the last step that may log warnings. */
-static gpuopt_status gpuopt__simplex_write_plan(gpuopt_context *context, const gpuopt_simplex_desc *desc,
-                                                gpuopt_memory_plan *plan, int warns) {
-    static const char call[] = "gpuopt_simplex_create";
+static gpuopt_status gpuopt__simplex_write_plan(gpuopt_context *context, const char *call,
+                                                const gpuopt_simplex_desc *desc, gpuopt_memory_plan *plan, int warns) {
     gpuopt_simplex draft;
-    gpuopt_memory_plan result, first;
+    gpuopt_memory_plan first;
     gpuopt__tidied tidied;
     gpuopt__arena arena = {NULL, 0};
-    gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt__simplex_write_plan(context, desc, plan, warns));
-    if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc is NULL");
-    if (!GPUOPT__HAS_SIZE(context, call, gpuopt_memory_plan, plan)) return GPUOPT_ERROR_ARGUMENT;
+    gpuopt_status status = gpuopt__simplex_draft(context, call, desc, &draft, plan);
     memset(&tidied, 0, sizeof tidied);
-    status = gpuopt__simplex_draft(context, call, desc, &draft, &result);
-    first = result;
-    if (!status) status = gpuopt__simplex_tidy_draft(&draft, call, &tidied, &result);
+    first = *plan;
+    if (!status) status = gpuopt__simplex_tidy_draft(&draft, call, &tidied, plan);
     if (!status && tidied.memory)
-        gpuopt__simplex_plan_tidying(context->desc.backend->simplex, &desc->matrix, &first, &result);
+        gpuopt__simplex_plan_tidying(context->desc.backend->simplex, &desc->matrix, &first, plan);
     if (!status && warns) gpuopt__warn_of_tidied(context, call, &tidied);
     gpuopt__tidied_release(context, &tidied);
     if (status) return status;
     gpuopt__cut(&arena, 1, sizeof draft);
     gpuopt__simplex_cut(&arena, &draft);
-    result.host_bytes += arena.used;
-    gpuopt__copy_out(plan, plan->struct_size, &result, sizeof result);
+    plan->host_bytes += arena.used;
     return GPUOPT_OK;
 }
 
@@ -170,6 +157,14 @@ static gpuopt_status gpuopt__simplex_fill(gpuopt_simplex *s) {
     return status ? status : backend->push(s->engine);
 }
 
+static void gpuopt__simplex_release(gpuopt_simplex *s) {
+    gpuopt_context *context;
+    if (!s) return;
+    context = s->context;
+    if (s->engine) context->desc.backend->simplex->destroy(context, s->engine);
+    gpuopt__release(context, GPUOPT_HOST, s);
+}
+
 /* Makes the handle of a draft. If this fails, *made is the incomplete handle. */
 static gpuopt_status gpuopt__simplex_make(const gpuopt_simplex *draft, gpuopt_simplex **made) {
     gpuopt__arena arena = {NULL, 0};
@@ -193,51 +188,41 @@ static gpuopt_status gpuopt__simplex_make_tidy(gpuopt_simplex *draft, const char
         status = gpuopt__simplex_tidy_draft(draft, call, tidied, plan);
     if (!status) status = gpuopt__simplex_make(draft, made);
     if (status != GPUOPT__UNTIDY) return status;
-    gpuopt_simplex_destroy(*made);
+    gpuopt__simplex_release(*made);
     *made = NULL;
     status = gpuopt__simplex_tidy_draft(draft, call, tidied, plan);
     if (!status) status = tidied->memory ? gpuopt__simplex_make(draft, made) : GPUOPT__UNTIDY;
     return gpuopt__settled(draft->context, call, status);
 }
 
-static gpuopt_status gpuopt__simplex_create_handle(gpuopt_context *context, const gpuopt_simplex_desc *desc,
-                                                   gpuopt_simplex **simplex) {
-    static const char call[] = "gpuopt_simplex_create";
+static gpuopt_status gpuopt__simplex_create_handle(gpuopt_context *context, const char *call,
+                                                   const gpuopt_simplex_desc *desc, gpuopt_simplex **simplex) {
     gpuopt_simplex draft, *s = NULL;
     gpuopt_memory_plan plan;
     gpuopt__tidied tidied;
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt__simplex_create_handle(context, desc, simplex));
-    if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc is NULL");
     memset(&tidied, 0, sizeof tidied);
     status = gpuopt__simplex_draft(context, call, desc, &draft, &plan);
     if (!simplex) status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "simplex and plan are NULL");
     if (!status) status = gpuopt__simplex_make_tidy(&draft, call, &tidied, &plan, &s);
-    if (!status && draft.desc.group)
-        s->fingerprint = gpuopt__simplex_scales_fingerprint(s, gpuopt__simplex_desc_fingerprint(&draft));
-    if (draft.desc.group)
-        status = gpuopt__ranks_agree(context, draft.desc.group, call, status, status ? 0 : s->fingerprint);
+    status = gpuopt__simplex_agree_made(&draft, call, status, s);
     if (!status && s->shape.ranks > 1 && context->desc.backend->simplex->connect)
         status = context->desc.backend->simplex->connect(s->engine);
     if (!status) *simplex = s;
-    else gpuopt_simplex_destroy(s);
+    else gpuopt__simplex_release(s);
     gpuopt__tidied_end(context, call, &tidied);
     return status;
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_create(gpuopt_context *context, const gpuopt_simplex_desc *desc,
                                                gpuopt_memory_plan *plan, gpuopt_simplex **simplex) {
-    GPUOPT__CREATES(gpuopt_simplex, context, context, simplex);
-    gpuopt_status status = plan ? gpuopt__simplex_write_plan(context, desc, plan, !simplex) : GPUOPT_OK;
-    return status || (plan && !simplex) ? status : gpuopt__simplex_create_handle(context, desc, simplex);
+    GPUOPT__CALL_CREATES(gpuopt_simplex, context, context, plan,
+                         gpuopt__simplex_write_plan(context, call, desc, &planned, !simplex), simplex,
+                         gpuopt__simplex_create_handle(context, call, desc, simplex));
 }
 
 GPUOPT_API void gpuopt_simplex_destroy(gpuopt_simplex *simplex) {
-    GPUOPT__DESTROYS(gpuopt_simplex, simplex, simplex->context);
-    gpuopt_context *context;
-    context = simplex->context;
-    if (simplex->engine) context->desc.backend->simplex->destroy(context, simplex->engine);
-    gpuopt__release(context, GPUOPT_HOST, simplex);
+    GPUOPT__CALL_DESTROYS(gpuopt_simplex, simplex, simplex->context, gpuopt__simplex_release(simplex));
 }
 
 /* ---- Infos, iterating ---- */
@@ -280,17 +265,6 @@ static gpuopt_status gpuopt__simplex_report(const gpuopt_simplex *s, gpuopt_simp
     return GPUOPT_OK;
 }
 
-/* Whether all numbers of an optimum are finite. Comparisons with NaN would have proven nothing. */
-static int gpuopt__simplex_representable(const gpuopt_simplex *s) {
-    double objective, infeasibility;
-    int32_t j;
-    for (j = 0; j < s->lp.rows + s->lp.cols; j++)
-        if (!(fabs(s->x[j]) < HUGE_VAL && fabs(s->reduced[j]) < HUGE_VAL)) return 0;
-    gpuopt__simplex_objective(s, &objective, &infeasibility);
-    return fabs(objective) < HUGE_VAL && infeasibility < HUGE_VAL && s->primal_violation < HUGE_VAL &&
-           s->dual_violation < HUGE_VAL;
-}
-
 /* Ends a call that fills an info. */
 static gpuopt_status gpuopt__simplex_finish(gpuopt_simplex *s, gpuopt_status status, gpuopt_simplex_info *info) {
     if (!status && info && s->since_rebuild > 0) status = gpuopt__simplex_pull(s);
@@ -303,23 +277,19 @@ static gpuopt_status gpuopt__simplex_check_info(const gpuopt_simplex *simplex, c
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_get_info(gpuopt_simplex *simplex, gpuopt_simplex_info *info) {
-    GPUOPT__ENTERS(simplex, simplex->context);
-    GPUOPT__COMPUTES(gpuopt_simplex_get_info(simplex, info));
-    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_get_info, gpuopt__simplex_info_fingerprint(info));
-    static const char call[] = "gpuopt_simplex_get_info";
+static gpuopt_status gpuopt__simplex_get_info(gpuopt_simplex *simplex, const char *call, gpuopt_simplex_info *info) {
     gpuopt_status status = gpuopt__simplex_check_info(simplex, call, info);
     if (!status && !info) return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, call, "info is NULL");
     if (!status && simplex->phase == 0) status = gpuopt__simplex_fresh_to_read(simplex);
     return status ? status : gpuopt__simplex_finish(simplex, GPUOPT_OK, info);
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_iterate(gpuopt_simplex *simplex, int64_t iterations,
-                                                gpuopt_simplex_info *info) {
-    GPUOPT__ENTERS(simplex, simplex->context);
-    GPUOPT__COMPUTES(gpuopt_simplex_iterate(simplex, iterations, info));
-    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_iterate, iterations, gpuopt__simplex_info_fingerprint(info));
-    static const char call[] = "gpuopt_simplex_iterate";
+GPUOPT_API gpuopt_status gpuopt_simplex_get_info(gpuopt_simplex *simplex, gpuopt_simplex_info *info) {
+    GPUOPT__SIMPLEX_CALL(gpuopt__simplex_get_info(simplex, call, info), gpuopt__simplex_info_fingerprint(info));
+}
+
+static gpuopt_status gpuopt__simplex_call_iterate(gpuopt_simplex *simplex, const char *call, int64_t iterations,
+                                                  gpuopt_simplex_info *info) {
     gpuopt_status status = gpuopt__simplex_check_info(simplex, call, info);
     if (status) return status;
     if (iterations < 1)
@@ -332,11 +302,15 @@ GPUOPT_API gpuopt_status gpuopt_simplex_iterate(gpuopt_simplex *simplex, int64_t
     return gpuopt__simplex_finish(simplex, status, info);
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_rebuild(gpuopt_simplex *simplex, int refactor, gpuopt_simplex_info *info) {
-    GPUOPT__ENTERS(simplex, simplex->context);
-    GPUOPT__COMPUTES(gpuopt_simplex_rebuild(simplex, refactor, info));
-    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_rebuild, refactor != 0, gpuopt__simplex_info_fingerprint(info));
-    gpuopt_status status = gpuopt__simplex_check_info(simplex, "gpuopt_simplex_rebuild", info);
+GPUOPT_API gpuopt_status gpuopt_simplex_iterate(gpuopt_simplex *simplex, int64_t iterations,
+                                                gpuopt_simplex_info *info) {
+    GPUOPT__SIMPLEX_CALL(gpuopt__simplex_call_iterate(simplex, call, iterations, info), iterations,
+                         gpuopt__simplex_info_fingerprint(info));
+}
+
+static gpuopt_status gpuopt__simplex_call_rebuild(gpuopt_simplex *simplex, const char *call, int refactor,
+                                                  gpuopt_simplex_info *info) {
+    gpuopt_status status = gpuopt__simplex_check_info(simplex, call, info);
     if (status) return status;
     status = gpuopt__simplex_pull(simplex);
     if (simplex->stage == GPUOPT__SIMPLEX_STAGE_PERTURBED)
@@ -344,6 +318,11 @@ GPUOPT_API gpuopt_status gpuopt_simplex_rebuild(gpuopt_simplex *simplex, int ref
     simplex->stale = refactor ? 2 : 1;
     if (!status) status = gpuopt__simplex_rebuild(simplex);
     return gpuopt__simplex_finish(simplex, status, info);
+}
+
+GPUOPT_API gpuopt_status gpuopt_simplex_rebuild(gpuopt_simplex *simplex, int refactor, gpuopt_simplex_info *info) {
+    GPUOPT__SIMPLEX_CALL(gpuopt__simplex_call_rebuild(simplex, call, refactor, info), refactor != 0,
+                         gpuopt__simplex_info_fingerprint(info));
 }
 
 #endif /* GPUOPT_IMPL_SIMPLEX_API_HANDLE_H */

@@ -100,17 +100,14 @@ static gpuopt_simplex_candidate gpuopt__simplex_candidate(const gpuopt_simplex *
     return c;
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_price(gpuopt_simplex *simplex, gpuopt_simplex_entering *entering) {
-    GPUOPT__ENTERS(simplex, simplex->context);
+static gpuopt_status gpuopt__simplex_price(gpuopt_simplex *simplex, const char *call,
+                                           gpuopt_simplex_entering *entering) {
     gpuopt__simplex_run run;
     gpuopt__simplex_run_report report;
     gpuopt_simplex_entering result;
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_simplex_price(simplex, entering));
-    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_price, GPUOPT__HAS_SIZE(NULL, NULL, gpuopt_simplex_entering, entering));
-    if (!GPUOPT__HAS_SIZE(simplex->context, "gpuopt_simplex_price", gpuopt_simplex_entering, entering))
-        return GPUOPT_ERROR_ARGUMENT;
-    status = gpuopt__simplex_find_entering(simplex, "gpuopt_simplex_price", &run, &report);
+    if (!GPUOPT__HAS_SIZE(simplex->context, call, gpuopt_simplex_entering, entering)) return GPUOPT_ERROR_ARGUMENT;
+    status = gpuopt__simplex_find_entering(simplex, call, &run, &report);
     if (status) return status;
     memset(&result, 0, sizeof result);
     result.variable = -1;
@@ -126,6 +123,11 @@ GPUOPT_API gpuopt_status gpuopt_simplex_price(gpuopt_simplex *simplex, gpuopt_si
     return GPUOPT_OK;
 }
 
+GPUOPT_API gpuopt_status gpuopt_simplex_price(gpuopt_simplex *simplex, gpuopt_simplex_entering *entering) {
+    GPUOPT__SIMPLEX_CALL(gpuopt__simplex_price(simplex, call, entering),
+                         GPUOPT__HAS_SIZE(NULL, NULL, gpuopt_simplex_entering, entering));
+}
+
 /* Inserts a candidate into the list, behind candidates with scores at least as large. The list holds up to `most`. */
 static void gpuopt__simplex_rank(gpuopt_simplex_candidate *list, int32_t most, int32_t *count,
                                  gpuopt_simplex_candidate one) {
@@ -137,19 +139,16 @@ static void gpuopt__simplex_rank(gpuopt_simplex_candidate *list, int32_t most, i
     list[at] = one;
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_candidates(gpuopt_simplex *simplex, int32_t count,
-                                                   gpuopt_simplex_candidate *candidates, int32_t *found) {
-    GPUOPT__ENTERS(simplex, simplex->context);
+static gpuopt_status gpuopt__simplex_candidates(gpuopt_simplex *simplex, const char *call, int32_t count,
+                                                gpuopt_simplex_candidate *candidates, int32_t *found) {
     gpuopt__simplex_run run;
     gpuopt__simplex_run_report report;
     gpuopt_status status;
     int32_t j, listed = 1;
-    GPUOPT__COMPUTES(gpuopt_simplex_candidates(simplex, count, candidates, found));
-    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_candidates, count, candidates != NULL, found != NULL);
     if (!candidates || !found || count < 1)
-        return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_simplex_candidates",
+        return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, call,
                               count < 1 ? "count is less than 1" : "candidates or found is NULL");
-    status = gpuopt__simplex_find_entering(simplex, "gpuopt_simplex_candidates", &run, &report);
+    status = gpuopt__simplex_find_entering(simplex, call, &run, &report);
     if (!status) status = gpuopt__simplex_backend_of(simplex)->pull(simplex->engine); /* weights may have restarted */
     if (status) return status;
     if (report.entering < 0) {
@@ -165,6 +164,12 @@ GPUOPT_API gpuopt_status gpuopt_simplex_candidates(gpuopt_simplex *simplex, int3
     }
     *found = listed;
     return GPUOPT_OK;
+}
+
+GPUOPT_API gpuopt_status gpuopt_simplex_candidates(gpuopt_simplex *simplex, int32_t count,
+                                                   gpuopt_simplex_candidate *candidates, int32_t *found) {
+    GPUOPT__SIMPLEX_CALL(gpuopt__simplex_candidates(simplex, call, count, candidates, found), count, candidates != NULL,
+                         found != NULL);
 }
 
 /* ---- The leaving variable, and the step ----
@@ -184,18 +189,13 @@ static gpuopt_status gpuopt__simplex_ratio_arguments(gpuopt_simplex *s, const ch
                           "the entering variable is at its bound in that direction");
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_ratio_test(gpuopt_simplex *simplex, int32_t entering, int32_t direction,
-                                                   gpuopt_simplex_leaving *leaving) {
-    GPUOPT__ENTERS(simplex, simplex->context);
-    static const char call[] = "gpuopt_simplex_ratio_test";
+static gpuopt_status gpuopt__simplex_ratio_test(gpuopt_simplex *simplex, const char *call, int32_t entering,
+                                                int32_t direction, gpuopt_simplex_leaving *leaving) {
     gpuopt__simplex_run run;
     gpuopt__simplex_run_report report;
     gpuopt_simplex_leaving result;
     gpuopt_status status;
     int tries;
-    GPUOPT__COMPUTES(gpuopt_simplex_ratio_test(simplex, entering, direction, leaving));
-    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_ratio_test, entering, direction,
-                          GPUOPT__HAS_SIZE(NULL, NULL, gpuopt_simplex_leaving, leaving));
     if (!GPUOPT__HAS_SIZE(simplex->context, call, gpuopt_simplex_leaving, leaving)) return GPUOPT_ERROR_ARGUMENT;
     if (direction != 1 && direction != -1)
         return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, call, "direction is neither 1 nor -1");
@@ -224,6 +224,12 @@ GPUOPT_API gpuopt_status gpuopt_simplex_ratio_test(gpuopt_simplex *simplex, int3
     }
     gpuopt__copy_out(leaving, leaving->struct_size, &result, sizeof result);
     return GPUOPT_OK;
+}
+
+GPUOPT_API gpuopt_status gpuopt_simplex_ratio_test(gpuopt_simplex *simplex, int32_t entering, int32_t direction,
+                                                   gpuopt_simplex_leaving *leaving) {
+    GPUOPT__SIMPLEX_CALL(gpuopt__simplex_ratio_test(simplex, call, entering, direction, leaving), entering, direction,
+                         GPUOPT__HAS_SIZE(NULL, NULL, gpuopt_simplex_leaving, leaving));
 }
 
 /* Does one pivot or flip that the caller has chosen, unless it must run again. A variable that becomes infeasible
@@ -300,19 +306,14 @@ static gpuopt_status gpuopt__simplex_move(gpuopt_simplex *s, const char *call, g
 
 GPUOPT_API gpuopt_status gpuopt_simplex_pivot(gpuopt_simplex *simplex, int32_t entering, int32_t leaving, int to_upper,
                                               gpuopt_simplex_info *info) {
-    GPUOPT__ENTERS(simplex, simplex->context);
-    GPUOPT__COMPUTES(gpuopt_simplex_pivot(simplex, entering, leaving, to_upper, info));
-    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_pivot, entering, leaving, to_upper != 0,
-                          gpuopt__simplex_info_fingerprint(info));
-    return gpuopt__simplex_move(simplex, "gpuopt_simplex_pivot", GPUOPT__SIMPLEX_RUN_PIVOT, entering, leaving, to_upper,
-                                info);
+    GPUOPT__SIMPLEX_CALL(
+        gpuopt__simplex_move(simplex, call, GPUOPT__SIMPLEX_RUN_PIVOT, entering, leaving, to_upper, info), entering,
+        leaving, to_upper != 0, gpuopt__simplex_info_fingerprint(info));
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_flip(gpuopt_simplex *simplex, int32_t variable, gpuopt_simplex_info *info) {
-    GPUOPT__ENTERS(simplex, simplex->context);
-    GPUOPT__COMPUTES(gpuopt_simplex_flip(simplex, variable, info));
-    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_flip, variable, gpuopt__simplex_info_fingerprint(info));
-    return gpuopt__simplex_move(simplex, "gpuopt_simplex_flip", GPUOPT__SIMPLEX_RUN_FLIP, variable, -1, 0, info);
+    GPUOPT__SIMPLEX_CALL(gpuopt__simplex_move(simplex, call, GPUOPT__SIMPLEX_RUN_FLIP, variable, -1, 0, info), variable,
+                         gpuopt__simplex_info_fingerprint(info));
 }
 
 #endif /* GPUOPT_IMPL_SIMPLEX_API_PRIMAL_STEPS_H */

@@ -171,4 +171,12 @@ GPUOPT_HD double gpuopt__simplex_error(double total, double error_sum, int64_t t
     return gpuopt__add(error_sum == 0 ? 0 : rounding, gpuopt__mul((double)(terms + 1), DBL_MIN));
 }
 
+/* The largest absolute value. */
+GPUOPT_HD double gpuopt__simplex_largest(int32_t n, const double *x) {
+    double largest = 0;
+    int32_t i;
+    for (i = 0; i < n; i++) largest = gpuopt__max(largest, fabs(x[i]));
+    return largest;
+}
+
 #endif /* GPUOPT_IMPL_SIMPLEX_ARITH_STEP_H */

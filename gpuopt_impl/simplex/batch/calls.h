@@ -42,7 +42,6 @@ static gpuopt_status gpuopt__simplex_batch_check(gpuopt_context *context, const 
     memset(dealt, 0, sizeof *dealt);
     memset(&tolerances, 0, sizeof tolerances);
     m->context = context;
-    if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc is NULL");
     status = GPUOPT__CHECK_STRUCT(context, call, family, gpuopt_simplex_batch_desc, desc, own);
     if (status) memset(own, 0, sizeof *own);
     if (!status) status = gpuopt__ranks_of(context, call, &own->group, &group);
@@ -81,7 +80,6 @@ static gpuopt_status gpuopt__simplex_batch_check(gpuopt_context *context, const 
                                                                                           : s->cols;
         s->stride[k] = own->shared >> k & 1 ? 0 : s->length[k];
     }
-    if (!own->group) return GPUOPT_OK;
     *dealt = gpuopt__dealt_head(own->group, &group, own->batch_size, 1, gpuopt__simplex_batch_report_bytes(s));
     own->batch_size = dealt->own;
     return GPUOPT_OK;
@@ -98,8 +96,7 @@ static gpuopt_simplex_batch *gpuopt__simplex_batch_cut_head(gpuopt__arena *arena
     for (k = 0; k < 6; k++) lines[k] = (int32_t *)gpuopt__cut(arena, lengths[k], sizeof(int32_t));
     m->set.progress = (gpuopt__simplex_batch_progress *)gpuopt__cut(arena, m->desc.batch_size,
                                                                     sizeof(gpuopt__simplex_batch_progress));
-    m->dealt = m->desc.group ? (gpuopt__dealt *)gpuopt__cut(arena, 1, sizeof *dealt) : NULL;
-    if (m->desc.group) gpuopt__dealt_cut(arena, dealt);
+    m->dealt = gpuopt__dealt_cut_all(arena, dealt);
     return own;
 }
 
@@ -107,23 +104,17 @@ static const struct gpuopt__simplex_batch_backend *gpuopt__simplex_batch_backend
     return context->desc.backend->simplex->many;
 }
 
-static gpuopt_status gpuopt__simplex_batch_write_plan(gpuopt_context *context, const gpuopt_simplex_batch_desc *desc,
-                                                      gpuopt_memory_plan *plan) {
-    static const char call[] = "gpuopt_simplex_batch_create";
+static gpuopt_status gpuopt__simplex_batch_write_plan(gpuopt_context *context, const char *call,
+                                                      const gpuopt_simplex_batch_desc *desc, gpuopt_memory_plan *plan) {
     gpuopt_simplex_batch draft;
     gpuopt__dealt dealt;
-    gpuopt_memory_plan result;
     gpuopt__arena arena = {NULL, 0};
     int32_t *lines[6];
-    gpuopt_status status;
-    if (!GPUOPT__HAS_SIZE(context, call, gpuopt_memory_plan, plan)) return GPUOPT_ERROR_ARGUMENT;
-    memset(&result, 0, sizeof result);
-    status = gpuopt__simplex_batch_check(context, call, desc, &draft, &dealt);
-    if (!status) status = gpuopt__simplex_batch_backend_of(context)->plan(&draft, &result);
+    gpuopt_status status = gpuopt__simplex_batch_check(context, call, desc, &draft, &dealt);
+    if (!status) status = gpuopt__simplex_batch_backend_of(context)->plan(&draft, plan);
     if (status) return status;
     gpuopt__simplex_batch_cut_head(&arena, &draft, lines, &dealt);
-    result.host_bytes += arena.used;
-    gpuopt__copy_out(plan, plan->struct_size, &result, sizeof result);
+    plan->host_bytes += arena.used;
     return GPUOPT_OK;
 }
 
@@ -139,7 +130,7 @@ static gpuopt_status gpuopt__simplex_batch_make(gpuopt_simplex_batch *draft, gpu
     if (status) return status;
     m = gpuopt__simplex_batch_cut_head(&arena, draft, lines, dealt);
     *m = *draft;
-    if (m->dealt) *m->dealt = *dealt, gpuopt__dealt_deal(m->dealt);
+    gpuopt__dealt_fill(m->dealt, dealt);
     gpuopt__simplex_batch_fill_lines(&m->desc, 1, lines[0], lines[1], lines[2]);
     gpuopt__simplex_batch_fill_lines(&m->desc, 0, lines[3], lines[4], lines[5]);
     m->desc.start = NULL;
@@ -152,63 +143,47 @@ static gpuopt_status gpuopt__simplex_batch_make(gpuopt_simplex_batch *draft, gpu
     return status;
 }
 
-static gpuopt_status gpuopt__simplex_batch_create_handle(gpuopt_context *context, const gpuopt_simplex_batch_desc *desc,
+static void gpuopt__simplex_batch_release(gpuopt_simplex_batch *m) {
+    if (!m) return;
+    gpuopt__simplex_batch_backend_of(m->context)->destroy(m);
+    gpuopt__release(m->context, GPUOPT_HOST, m);
+}
+
+static gpuopt_status gpuopt__simplex_batch_create_handle(gpuopt_context *context, const char *call,
+                                                         const gpuopt_simplex_batch_desc *desc,
                                                          gpuopt_simplex_batch **many) {
-    static const char call[] = "gpuopt_simplex_batch_create";
     gpuopt_simplex_batch draft, *m = NULL;
     gpuopt__dealt dealt;
-    gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt__simplex_batch_create_handle(context, desc, many));
-    status = gpuopt__simplex_batch_check(context, call, desc, &draft, &dealt);
+    gpuopt_status status = gpuopt__simplex_batch_check(context, call, desc, &draft, &dealt);
     if (!many) status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "batch and plan are NULL");
     if (!status) status = gpuopt__simplex_batch_make(&draft, &dealt, &m);
-    if (draft.desc.group)
-        status = gpuopt__ranks_agree(context, draft.desc.group, call, status,
-                                     status ? 0 : gpuopt__simplex_batch_share_hash(m));
-    if (status) gpuopt_simplex_batch_destroy(m);
+    status = gpuopt__simplex_batch_agree_made(context, call, status, draft.desc.group, m);
+    if (status) gpuopt__simplex_batch_release(m);
     else *many = m;
     return status;
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_batch_create(gpuopt_context *context, const gpuopt_simplex_batch_desc *desc,
                                                      gpuopt_memory_plan *plan, gpuopt_simplex_batch **batch) {
-    GPUOPT__CREATES(gpuopt_simplex_batch, context, context, batch);
-    gpuopt_status status = plan ? gpuopt__simplex_batch_write_plan(context, desc, plan) : GPUOPT_OK;
-    return status || (plan && !batch) ? status : gpuopt__simplex_batch_create_handle(context, desc, batch);
+    GPUOPT__CALL_CREATES(gpuopt_simplex_batch, context, context, plan,
+                         gpuopt__simplex_batch_write_plan(context, call, desc, &planned), batch,
+                         gpuopt__simplex_batch_create_handle(context, call, desc, batch));
 }
 
 GPUOPT_API void gpuopt_simplex_batch_destroy(gpuopt_simplex_batch *batch) {
-    GPUOPT__DESTROYS(gpuopt_simplex_batch, batch, batch->context);
-    gpuopt__simplex_batch_backend_of(batch->context)->destroy(batch);
-    gpuopt__release(batch->context, GPUOPT_HOST, batch);
+    GPUOPT__CALL_DESTROYS(gpuopt_simplex_batch, batch, batch->context, gpuopt__simplex_batch_release(batch));
 }
 
 /* ---- Programs ---- */
-
-static gpuopt_status gpuopt__simplex_batch_check_where(const gpuopt_simplex_batch *m, const char *call,
-                                                       gpuopt_memory_space where) {
-    if (m->dealt && where == GPUOPT_DEVICE)
-        return gpuopt__refuse(m->context, GPUOPT_ERROR_UNSUPPORTED, call,
-                              "with a group, arrays must be in host memory");
-    return gpuopt__check_where(m->context, call, where);
-}
 
 /* Takes this rank's share of the given programs. */
 static gpuopt_status gpuopt__simplex_batch_take(gpuopt_simplex_batch *m, const char *call, gpuopt_memory_space where,
                                                 const gpuopt_simplex_programs *given) {
     const double *from[] = {given->value, given->cost, given->lhs, given->rhs, given->lb, given->ub};
+    const int32_t first = gpuopt__simplex_batch_take_part(m, given->count);
     int64_t bad = -1;
-    int32_t first = 0;
     gpuopt_status status = GPUOPT_OK;
     int k;
-    m->set.count = given->count;
-    if (m->dealt) {
-        gpuopt__dealt_part part;
-        m->dealt->count = given->count;
-        part = gpuopt__dealt_part_of(m->dealt, m->dealt->rank);
-        first = part.first;
-        m->set.count = part.count;
-    }
     for (k = 0; k < GPUOPT__SIMPLEX_BATCH_ARRAYS; k++) {
         m->set.given[k] = from[k] != NULL;
         if (from[k]) from[k] += first * m->set.stride[k];
@@ -221,96 +196,60 @@ static gpuopt_status gpuopt__simplex_batch_take(gpuopt_simplex_batch *m, const c
     return gpuopt__simplex_batch_refuse_number(m->context, call, bad);
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_batch_load(gpuopt_simplex_batch *batch, gpuopt_memory_space where,
-                                                   const gpuopt_simplex_programs *programs) {
-    GPUOPT__ENTERS(batch, batch->context);
-    static const char call[] = "gpuopt_simplex_batch_load";
+static gpuopt_status gpuopt__simplex_batch_call_load(gpuopt_simplex_batch *batch, const char *call,
+                                                     gpuopt_memory_space where,
+                                                     const gpuopt_simplex_programs *programs) {
+    const gpuopt_context *context = batch->context;
     gpuopt_simplex_programs given;
-    gpuopt_context *context;
     gpuopt_status status;
     int64_t which;
-    int32_t most;
-    GPUOPT__COMPUTES(gpuopt_simplex_batch_load(batch, where, programs));
-    context = batch->context;
-    most = batch->dealt ? batch->dealt->most : batch->desc.batch_size;
     memset(&given, 0, sizeof given);
     if (!GPUOPT__COPY_IN(context, call, gpuopt_simplex_programs, &given, programs)) status = GPUOPT_ERROR_ARGUMENT;
-    else status = gpuopt__simplex_batch_check_where(batch, call, where);
-    if (!status && (given.count < 0 || given.count > most))
+    else status = gpuopt__dealt_check_where(batch->dealt, batch->context, call, where);
+    if (!status && (given.count < 0 || given.count > gpuopt__simplex_batch_most(batch)))
         status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "count is negative, or exceeds batch_size");
     if (!status && given.count > 0 && batch->set.nonzeros > 0 && !given.value)
         status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "value is NULL");
     which = (given.value != NULL) + 2 * (given.cost != NULL) + 4 * (given.lhs != NULL) + 8 * (given.rhs != NULL) +
             16 * (given.lb != NULL) + 32 * (given.ub != NULL);
-    if (batch->dealt) status = gpuopt__simplex_batch_together(batch, call, status, given.count, which, 0);
+    status = gpuopt__simplex_batch_together(batch, call, status, given.count, which, 0);
     if (status) return status;
-    status = gpuopt__simplex_batch_take(batch, call, where, &given);
-    if (batch->dealt) status = gpuopt__simplex_batch_together(batch, call, status, 0, 0, 0);
-    if (status) batch->set.count = 0;
-    if (!batch->dealt) return status;
-    if (status) batch->dealt->count = 0;
-    memset(&batch->of_all, 0, sizeof batch->of_all);
-    batch->of_all.count = batch->of_all.more = batch->dealt->count;
-    return status;
+    return gpuopt__simplex_batch_end_load(batch, call, gpuopt__simplex_batch_take(batch, call, where, &given));
+}
+
+GPUOPT_API gpuopt_status gpuopt_simplex_batch_load(gpuopt_simplex_batch *batch, gpuopt_memory_space where,
+                                                   const gpuopt_simplex_programs *programs) {
+    GPUOPT__CALL(batch, batch->context, gpuopt__simplex_batch_call_load(batch, call, where, programs));
 }
 
 /* ---- Iterating ---- */
 
-/* Counts this rank's programs by their outcomes. */
-static gpuopt_simplex_batch_info gpuopt__simplex_batch_count(const gpuopt_simplex_batch *m) {
-    gpuopt_simplex_batch_info result;
-    int32_t k;
-    memset(&result, 0, sizeof result);
-    result.count = m->set.count;
-    for (k = 0; k < m->set.count; k++) {
-        const gpuopt__simplex_batch_progress *p = &m->set.progress[k];
-        int32_t *const of = p->outcome == GPUOPT_MORE         ? &result.more
-                            : p->outcome == GPUOPT_OPTIMAL    ? &result.optimal
-                            : p->outcome == GPUOPT_INFEASIBLE ? &result.infeasible
-                            : p->outcome == GPUOPT_UNBOUNDED  ? &result.unbounded
-                            : p->outcome == GPUOPT_LIMIT      ? &result.limit
-                                                              : &result.imprecise;
-        ++*of;
-        result.iterations += p->iterations;
-    }
-    return result;
-}
-
-static gpuopt_status gpuopt__simplex_batch_fill_info(const gpuopt_simplex_batch *m, const char *call,
-                                                     gpuopt_simplex_batch_info *info) {
-    gpuopt_simplex_batch_info result;
-    if (!GPUOPT__HAS_SIZE(m->context, call, gpuopt_simplex_batch_info, info)) return GPUOPT_ERROR_ARGUMENT;
-    result = m->dealt ? m->of_all : gpuopt__simplex_batch_count(m);
-    gpuopt__copy_out(info, info->struct_size, &result, sizeof result);
-    return GPUOPT_OK;
-}
-
-GPUOPT_API gpuopt_status gpuopt_simplex_batch_iterate(gpuopt_simplex_batch *batch, int64_t iterations,
-                                                      gpuopt_simplex_batch_info *info) {
-    GPUOPT__ENTERS(batch, batch->context);
-    static const char call[] = "gpuopt_simplex_batch_iterate";
+static gpuopt_status gpuopt__simplex_batch_call_iterate(gpuopt_simplex_batch *batch, const char *call,
+                                                        int64_t iterations, gpuopt_simplex_batch_info *info) {
+    gpuopt_simplex_batch_info all;
     gpuopt_status status = GPUOPT_OK;
-    GPUOPT__COMPUTES(gpuopt_simplex_batch_iterate(batch, iterations, info));
     if (iterations < 1)
         status = gpuopt__refuse(batch->context, GPUOPT_ERROR_ARGUMENT, call, "iterations is less than 1");
     if (info && !GPUOPT__HAS_SIZE(batch->context, call, gpuopt_simplex_batch_info, info))
         status = GPUOPT_ERROR_ARGUMENT;
-    if (batch->dealt) status = gpuopt__simplex_batch_together(batch, call, status, iterations, 0, 0);
+    status = gpuopt__simplex_batch_together(batch, call, status, iterations, 0, 0);
     if (status) return status;
     batch->set.most = iterations < INT32_MAX ? (int32_t)iterations : INT32_MAX;
     if (batch->set.count > 0) status = gpuopt__simplex_batch_backend_of(batch->context)->run(batch);
-    if (batch->dealt) status = gpuopt__simplex_batch_together(batch, call, status, 0, 0, 0);
-    if (batch->dealt && !status) {
-        const gpuopt_simplex_batch_info own = gpuopt__simplex_batch_count(batch);
-        status = gpuopt__simplex_batch_sum_up(batch, &own);
-    }
-    return status || !info ? status : gpuopt__simplex_batch_fill_info(batch, call, info);
+    status = gpuopt__simplex_batch_end_run(batch, call, status);
+    if (status || !info) return status;
+    all = gpuopt__simplex_batch_count_all(batch);
+    return gpuopt__give(GPUOPT_OK, info, &all, sizeof all);
+}
+
+GPUOPT_API gpuopt_status gpuopt_simplex_batch_iterate(gpuopt_simplex_batch *batch, int64_t iterations,
+                                                      gpuopt_simplex_batch_info *info) {
+    GPUOPT__CALL(batch, batch->context, gpuopt__simplex_batch_call_iterate(batch, call, iterations, info));
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_batch_get_info(gpuopt_simplex_batch *batch, gpuopt_simplex_batch_info *info) {
-    GPUOPT__ENTERS(batch, batch->context);
-    return batch ? gpuopt__simplex_batch_fill_info(batch, "gpuopt_simplex_batch_get_info", info)
-                 : GPUOPT_ERROR_ARGUMENT;
+    GPUOPT__CALL_FILLS(batch, batch->context, gpuopt_simplex_batch_info, info,
+                       (filled = gpuopt__simplex_batch_count_all(batch), GPUOPT_OK));
 }
 
 /* ---- Results ---- */
@@ -347,28 +286,27 @@ static gpuopt_status gpuopt__simplex_batch_get_own(gpuopt_simplex_batch *m,
     return status ? status : gpuopt__simplex_batch_backend_of(m->context)->get(m, wanted);
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_batch_get(gpuopt_simplex_batch *batch, gpuopt_memory_space where, int32_t first,
-                                                  int32_t count, const gpuopt_simplex_batch_report *report) {
-    GPUOPT__ENTERS(batch, batch->context);
-    static const char call[] = "gpuopt_simplex_batch_get";
-    gpuopt__simplex_batch_wanted wanted, own;
+static gpuopt_status gpuopt__simplex_batch_get(gpuopt_simplex_batch *batch, const char *call, gpuopt_memory_space where,
+                                               int32_t first, int32_t count,
+                                               const gpuopt_simplex_batch_report *report) {
+    gpuopt__simplex_batch_wanted wanted;
     gpuopt_status status;
-    int32_t loaded;
-    loaded = batch->dealt ? batch->dealt->count : batch->set.count;
     memset(&wanted, 0, sizeof wanted);
     if (!GPUOPT__COPY_IN(batch->context, call, gpuopt_simplex_batch_report, &wanted.report, report))
         status = GPUOPT_ERROR_ARGUMENT;
-    else status = gpuopt__simplex_batch_check_where(batch, call, where);
-    if (!status && (first < 0 || count < 0 || first > loaded - count))
+    else status = gpuopt__dealt_check_where(batch->dealt, batch->context, call, where);
+    if (!status && (first < 0 || count < 0 || first > gpuopt__simplex_batch_programs(batch) - count))
         status = gpuopt__refuse(batch->context, GPUOPT_ERROR_ARGUMENT, call, "there are no such programs");
-    if (batch->dealt)
-        status = gpuopt__simplex_batch_together(batch, call, status, first, count,
-                                                gpuopt__simplex_batch_wanted_mask(batch, &wanted));
+    status = gpuopt__simplex_batch_together(batch, call, status, first, count,
+                                            gpuopt__simplex_batch_wanted_mask(batch, &wanted));
     if (status || count == 0) return status;
     wanted.where = where, wanted.first = first, wanted.count = count;
-    if (!batch->dealt) return gpuopt__simplex_batch_get_own(batch, &wanted);
-    if (gpuopt__simplex_batch_wanted_here(batch, &wanted, &own)) status = gpuopt__simplex_batch_get_own(batch, &own);
-    return gpuopt__simplex_batch_share_results(batch, call, status, &wanted);
+    return gpuopt__simplex_batch_get_all(batch, call, &wanted, gpuopt__simplex_batch_get_own);
+}
+
+GPUOPT_API gpuopt_status gpuopt_simplex_batch_get(gpuopt_simplex_batch *batch, gpuopt_memory_space where, int32_t first,
+                                                  int32_t count, const gpuopt_simplex_batch_report *report) {
+    GPUOPT__CALL(batch, batch->context, gpuopt__simplex_batch_get(batch, call, where, first, count, report));
 }
 
 #endif /* GPUOPT_IMPL_SIMPLEX_BATCH_CALLS_H */

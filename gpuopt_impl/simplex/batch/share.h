@@ -54,21 +54,89 @@ static uint64_t gpuopt__simplex_batch_share_hash(const gpuopt_simplex_batch *m) 
     return hash;
 }
 
-/* Checks that all ranks make a call, with this status and with these numbers equal. */
+/* Ends the creation of a batch, which had this status on this rank: returns the same status on all ranks. */
+static gpuopt_status gpuopt__simplex_batch_agree_made(gpuopt_context *context, const char *call, gpuopt_status status,
+                                                      gpuopt_group *group, const gpuopt_simplex_batch *m) {
+    if (!group) return status;
+    return gpuopt__ranks_agree(context, group, call, status, status ? 0 : gpuopt__simplex_batch_share_hash(m));
+}
+
+/* With a group: checks that all ranks make a call, with this status and with these numbers equal. */
 static gpuopt_status gpuopt__simplex_batch_together(const gpuopt_simplex_batch *m, const char *call,
                                                     gpuopt_status status, int64_t a, int64_t b, int64_t c) {
     const int64_t data[] = {a, b, c};
+    if (!m->dealt) return status;
     return gpuopt__ranks_agree(m->context, m->dealt->group, call, status,
                                gpuopt__hash_numbers(GPUOPT__HASH_START, data, sizeof data / 8));
 }
 
-/* Counts the programs of all ranks by their outcomes. */
-static gpuopt_status gpuopt__simplex_batch_sum_up(gpuopt_simplex_batch *m, const gpuopt_simplex_batch_info *own) {
-    int64_t sum[] = {own->count,     own->more,  own->optimal,   own->infeasible,
-                     own->unbounded, own->limit, own->imprecise, own->iterations};
-    const gpuopt_status status =
-        gpuopt_group_all_reduce(m->dealt->group, GPUOPT_REDUCE_SUM, sizeof sum / sizeof *sum, sum, NULL);
+/* The most programs of a call, and those of the latest load, on all ranks. */
+static int32_t gpuopt__simplex_batch_most(const gpuopt_simplex_batch *m) {
+    return m->dealt ? m->dealt->most : m->desc.batch_size;
+}
+static int32_t gpuopt__simplex_batch_programs(const gpuopt_simplex_batch *m) {
+    return m->dealt ? m->dealt->count : m->set.count;
+}
+
+/* Begins a load of programs: this rank takes m->set.count of them. Returns the first. */
+static int32_t gpuopt__simplex_batch_take_part(gpuopt_simplex_batch *m, int32_t count) {
+    gpuopt__dealt_part part;
+    m->set.count = count;
+    if (!m->dealt) return 0;
+    m->dealt->count = count;
+    part = gpuopt__dealt_part_of(m->dealt, m->dealt->rank);
+    m->set.count = part.count;
+    return part.first;
+}
+
+/* Ends the load, which had this status on this rank. */
+static gpuopt_status gpuopt__simplex_batch_end_load(gpuopt_simplex_batch *m, const char *call, gpuopt_status status) {
+    status = gpuopt__simplex_batch_together(m, call, status, 0, 0, 0);
+    if (status) m->set.count = 0;
+    if (!m->dealt) return status;
+    if (status) m->dealt->count = 0;
+    memset(&m->of_all, 0, sizeof m->of_all);
+    m->of_all.count = m->of_all.more = m->dealt->count;
+    return status;
+}
+
+/* ---- Counting ---- */
+
+/* Counts this rank's programs by their outcomes. */
+static gpuopt_simplex_batch_info gpuopt__simplex_batch_count(const gpuopt_simplex_batch *m) {
+    gpuopt_simplex_batch_info result;
+    int32_t k;
+    memset(&result, 0, sizeof result);
+    result.count = m->set.count;
+    for (k = 0; k < m->set.count; k++) {
+        const gpuopt__simplex_batch_progress *p = &m->set.progress[k];
+        int32_t *const of = p->outcome == GPUOPT_MORE         ? &result.more
+                            : p->outcome == GPUOPT_OPTIMAL    ? &result.optimal
+                            : p->outcome == GPUOPT_INFEASIBLE ? &result.infeasible
+                            : p->outcome == GPUOPT_UNBOUNDED  ? &result.unbounded
+                            : p->outcome == GPUOPT_LIMIT      ? &result.limit
+                                                              : &result.imprecise;
+        ++*of;
+        result.iterations += p->iterations;
+    }
+    return result;
+}
+
+/* The same on all ranks, in the latest call. */
+static gpuopt_simplex_batch_info gpuopt__simplex_batch_count_all(const gpuopt_simplex_batch *m) {
+    return m->dealt ? m->of_all : gpuopt__simplex_batch_count(m);
+}
+
+/* Ends a run, which had this status on this rank. With a group: counts the programs of all ranks by their outcomes. */
+static gpuopt_status gpuopt__simplex_batch_end_run(gpuopt_simplex_batch *m, const char *call, gpuopt_status status) {
     gpuopt_simplex_batch_info *all = &m->of_all;
+    int64_t sum[8];
+    status = gpuopt__simplex_batch_together(m, call, status, 0, 0, 0);
+    if (status || !m->dealt) return status;
+    *all = gpuopt__simplex_batch_count(m);
+    sum[0] = all->count, sum[1] = all->more, sum[2] = all->optimal, sum[3] = all->infeasible;
+    sum[4] = all->unbounded, sum[5] = all->limit, sum[6] = all->imprecise, sum[7] = all->iterations;
+    status = gpuopt__ranks_sum(m->dealt->group, sizeof sum / sizeof *sum, sum);
     all->count = (int32_t)sum[0];
     all->more = (int32_t)sum[1];
     all->optimal = (int32_t)sum[2];
@@ -79,6 +147,8 @@ static gpuopt_status gpuopt__simplex_batch_sum_up(gpuopt_simplex_batch *m, const
     all->iterations = sum[7];
     return status;
 }
+
+/* ---- Results ---- */
 
 /* Cuts a request to this rank's programs: *own is for the backend. False if no program is left. */
 static int gpuopt__simplex_batch_wanted_here(const gpuopt_simplex_batch *m, const gpuopt__simplex_batch_wanted *wanted,
@@ -123,6 +193,18 @@ static gpuopt_status gpuopt__simplex_batch_share_results(const gpuopt_simplex_ba
     for (k = 0; k < GPUOPT__SIMPLEX_BATCH_REPORTS; k++)
         if (array[k].at && array[k].size > 0) array[count++] = array[k];
     return gpuopt__dealt_exchange(m->dealt, m->context, call, status, 0, wanted->first, wanted->count, array, count);
+}
+
+/* Gives the results of checked arguments. get: of this rank's programs. */
+static gpuopt_status gpuopt__simplex_batch_get_all(gpuopt_simplex_batch *m, const char *call,
+                                                   const gpuopt__simplex_batch_wanted *wanted,
+                                                   gpuopt_status (*get)(gpuopt_simplex_batch *,
+                                                                        const gpuopt__simplex_batch_wanted *)) {
+    gpuopt__simplex_batch_wanted own;
+    gpuopt_status status = GPUOPT_OK;
+    if (!m->dealt) return get(m, wanted);
+    if (gpuopt__simplex_batch_wanted_here(m, wanted, &own)) status = get(m, &own);
+    return gpuopt__simplex_batch_share_results(m, call, status, wanted);
 }
 
 #endif /* GPUOPT_IMPL_SIMPLEX_BATCH_SHARE_H */

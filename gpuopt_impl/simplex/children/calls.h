@@ -62,13 +62,11 @@ static gpuopt_status gpuopt__simplex_children_check(gpuopt_simplex *root, const 
     gpuopt_status status;
     memset(dealt, 0, sizeof *dealt);
     memset(own, 0, sizeof *own);
-    if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc is NULL");
     status = GPUOPT__CHECK_STRUCT(context, call, backend, gpuopt_simplex_children_desc, desc, own);
     if (status) memset(own, 0, sizeof *own);
     if (!status) status = gpuopt__ranks_of(context, call, &own->group, &group);
+    if (!status) status = gpuopt__ranks_refuse(context, call, root->desc.group, "the root is shared by a group");
     if (status) return status;
-    if (root->desc.group)
-        return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "the root is shared by a group");
     if (own->batch_size < 1 || own->batch_size > GPUOPT__SIMPLEX_CHILDREN_COPIES)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "batch_size is not in 1..65536");
     if (own->pivots < 0 || own->pivots > GPUOPT__SIMPLEX_CHILDREN_PIVOTS)
@@ -79,12 +77,12 @@ static gpuopt_status gpuopt__simplex_children_check(gpuopt_simplex *root, const 
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "on_pivot_limit is not a constant of its enum");
     if (own->roots < 0 || own->roots > GPUOPT__SIMPLEX_ROOTS)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "roots is not in 0..65536");
-    if (own->roots > 0 && own->group)
-        return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "with a group, the handle is the only root");
+    if (own->roots > 0)
+        status = gpuopt__ranks_refuse(context, call, own->group, "with a group, the handle is the only root");
+    if (status) return status;
     if (own->pivots == 0) own->pivots = 256;
     if (own->changes == 0) own->changes = 8 * (int64_t)own->batch_size;
     draft->copies = own->batch_size;
-    if (!own->group) return GPUOPT_OK;
     *dealt = gpuopt__dealt_head(own->group, &group, own->batch_size, 0, gpuopt__simplex_share_bytes(root));
     own->batch_size = dealt->own;
     return GPUOPT_OK;
@@ -113,8 +111,7 @@ static gpuopt_simplex_children *gpuopt__simplex_children_cut(gpuopt__arena *aren
     for (k = 0; k < sizeof values / sizeof *values; k++)
         *values[k] = (double *)gpuopt__cut(arena, b->desc.changes, sizeof(double));
     gpuopt__simplex_roots_cut(arena, b, &b->roots);
-    b->dealt = b->desc.group ? (gpuopt__dealt *)gpuopt__cut(arena, 1, sizeof *dealt) : NULL;
-    if (b->desc.group) gpuopt__dealt_cut(arena, dealt);
+    b->dealt = gpuopt__dealt_cut_all(arena, dealt);
     return own;
 }
 
@@ -130,23 +127,19 @@ static void gpuopt__simplex_children_begin(gpuopt_simplex_children *b, gpuopt_si
     b->solve_root = gpuopt__simplex_solve_root;
 }
 
-static gpuopt_status gpuopt__simplex_children_write_plan(gpuopt_simplex *root, const gpuopt_simplex_children_desc *desc,
+static gpuopt_status gpuopt__simplex_children_write_plan(gpuopt_simplex *root, const char *call,
+                                                         const gpuopt_simplex_children_desc *desc,
                                                          gpuopt_memory_plan *plan) {
-    static const char call[] = "gpuopt_simplex_children_create";
     gpuopt_simplex_children draft;
     gpuopt__dealt dealt;
-    gpuopt_memory_plan result;
     gpuopt__arena arena = {NULL, 0};
     gpuopt_status status;
-    if (!GPUOPT__HAS_SIZE(root->context, call, gpuopt_memory_plan, plan)) return GPUOPT_ERROR_ARGUMENT;
-    memset(&result, 0, sizeof result);
     gpuopt__simplex_children_begin(&draft, root);
     status = gpuopt__simplex_children_check(root, call, desc, &draft, &dealt);
-    if (!status) status = gpuopt__simplex_backend_of(root)->children_plan(&draft, &result);
+    if (!status) status = gpuopt__simplex_backend_of(root)->children_plan(&draft, plan);
     if (status) return status;
     gpuopt__simplex_children_cut(&arena, &draft, &dealt);
-    result.host_bytes += arena.used;
-    gpuopt__copy_out(plan, plan->struct_size, &result, sizeof result);
+    plan->host_bytes += arena.used;
     return GPUOPT_OK;
 }
 
@@ -161,44 +154,45 @@ static gpuopt_status gpuopt__simplex_children_make(gpuopt_simplex_children *draf
     if (status) return status;
     b = gpuopt__simplex_children_cut(&arena, draft, dealt);
     *b = *draft;
-    if (b->dealt) *b->dealt = *dealt, gpuopt__dealt_deal(b->dealt);
+    gpuopt__dealt_fill(b->dealt, dealt);
     status = gpuopt__simplex_backend_of(b->root)->children_create(b);
     if (status) gpuopt__release(context, GPUOPT_HOST, b);
     else *made = b;
     return status;
 }
 
-static gpuopt_status gpuopt__simplex_children_create_handle(gpuopt_simplex *root,
+static void gpuopt__simplex_children_release(gpuopt_simplex_children *b) {
+    if (!b) return;
+    gpuopt__simplex_backend_of(b->root)->children_destroy(b);
+    gpuopt__release(b->context, GPUOPT_HOST, b);
+}
+
+static gpuopt_status gpuopt__simplex_children_create_handle(gpuopt_simplex *root, const char *call,
                                                             const gpuopt_simplex_children_desc *desc,
                                                             gpuopt_simplex_children **batch) {
-    static const char call[] = "gpuopt_simplex_children_create";
     gpuopt_simplex_children draft, *b = NULL;
     gpuopt__dealt dealt;
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt__simplex_children_create_handle(root, desc, batch));
     gpuopt__simplex_children_begin(&draft, root);
     status = gpuopt__simplex_children_check(root, call, desc, &draft, &dealt);
     if (!batch) status = gpuopt__refuse(root->context, GPUOPT_ERROR_ARGUMENT, call, "children and plan are NULL");
     if (!status) status = gpuopt__simplex_children_make(&draft, &dealt, &b);
-    if (draft.desc.group)
-        status = gpuopt__ranks_agree(root->context, draft.desc.group, call, status,
-                                     status ? 0 : gpuopt__simplex_share_hash(b));
-    if (status) gpuopt_simplex_children_destroy(b);
+    status = gpuopt__simplex_share_made(root->context, call, status, draft.desc.group, b);
+    if (status) gpuopt__simplex_children_release(b);
     else *batch = b;
     return status;
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_children_create(gpuopt_simplex *root, const gpuopt_simplex_children_desc *desc,
                                                         gpuopt_memory_plan *plan, gpuopt_simplex_children **batch) {
-    GPUOPT__CREATES(gpuopt_simplex_children, root, root->context, batch);
-    gpuopt_status status = plan ? gpuopt__simplex_children_write_plan(root, desc, plan) : GPUOPT_OK;
-    return status || (plan && !batch) ? status : gpuopt__simplex_children_create_handle(root, desc, batch);
+    GPUOPT__CALL_CREATES(gpuopt_simplex_children, root, root->context, plan,
+                         gpuopt__simplex_children_write_plan(root, call, desc, &planned), batch,
+                         gpuopt__simplex_children_create_handle(root, call, desc, batch));
 }
 
 GPUOPT_API void gpuopt_simplex_children_destroy(gpuopt_simplex_children *children) {
-    GPUOPT__DESTROYS(gpuopt_simplex_children, children, children->context);
-    gpuopt__simplex_backend_of(children->root)->children_destroy(children);
-    gpuopt__release(children->root->context, GPUOPT_HOST, children);
+    GPUOPT__CALL_DESTROYS(gpuopt_simplex_children, children, children->context,
+                          gpuopt__simplex_children_release(children));
 }
 
 /* ---- Runs ---- */
@@ -221,20 +215,21 @@ static gpuopt_status gpuopt__simplex_run_job(gpuopt_simplex_children *b, const c
     job->farkas = report->farkas;
     job->farkas_low = report->farkas_low;
     job->scaled = 0;
-    if (!status && b->dealt) gpuopt__simplex_share_take(b);
+    if (!status) gpuopt__simplex_share_take(b);
     if (!status) status = gpuopt__simplex_backend_of(b->root)->children_run(b);
     for (k = 0; !status && job->scaled && k < job->children.count; k++) {
         gpuopt__simplex_sum objective = {job->objective[k], job->objective_low[k], 0};
         if (job->bounds) job->bound[k] = gpuopt__simplex_caller_bound_of(b->root, job->bound[k]);
         job->objective[k] = gpuopt__simplex_caller_objective(b->root, objective);
     }
-    if (b->dealt) status = gpuopt__simplex_share_results(b, call, status, report);
+    status = gpuopt__simplex_share_results(b, call, status, report);
     if (!status) status = gpuopt__deliver(context, where, report->outcome, job->outcome, ints);
     if (!status) status = gpuopt__deliver(context, where, report->iterations, job->iterations, ints);
     if (!status) status = gpuopt__deliver(context, where, report->bound, job->bound, doubles);
     if (!status) status = gpuopt__deliver(context, where, report->objective, job->objective, doubles);
+    if (status) return status;
     for (k = 0; k < count; k++) job->outcome[k] = gpuopt__simplex_children_certainty(job->outcome[k]);
-    return status ? status : gpuopt__deliver(context, where, report->certainty, job->outcome, ints);
+    return gpuopt__deliver(context, where, report->certainty, job->outcome, ints);
 }
 
 /* Checks the arguments of both calls, except the children. */
@@ -249,47 +244,44 @@ static gpuopt_status gpuopt__simplex_check_run(const gpuopt_simplex_children *b,
     if (iterations < 1) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "iterations is less than 1");
     if (count < 0 || count > b->copies)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "count is negative, or exceeds batch_size");
-    if (b->dealt && where == GPUOPT_DEVICE)
-        return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "with a group, arrays must be in host memory");
-    return gpuopt__check_where(context, call, where);
+    return gpuopt__dealt_check_where(b->dealt, context, call, where);
+}
+
+static gpuopt_status gpuopt__simplex_children_run(gpuopt_simplex_children *children, const char *call,
+                                                  gpuopt_memory_space where, const gpuopt_simplex_child_list *list,
+                                                  int64_t iterations, const gpuopt_simplex_child_report *report) {
+    gpuopt_simplex_child_list given;
+    gpuopt_simplex_child_report wanted;
+    gpuopt_status status;
+    memset(&given, 0, sizeof given);
+    memset(&wanted, 0, sizeof wanted);
+    if (!GPUOPT__COPY_IN(children->context, call, gpuopt_simplex_child_list, &given, list))
+        status = GPUOPT_ERROR_ARGUMENT;
+    else status = gpuopt__simplex_check_run(children, call, where, given.count, iterations, report, &wanted);
+    if (!status && given.count > 0) status = gpuopt__simplex_take_children(children, call, where, &given);
+    status = gpuopt__simplex_share_begins(children, call, status, given.count, NULL, NULL, iterations, &wanted);
+    if (status || given.count == 0) return status;
+    return gpuopt__simplex_run_job(children, call, where, iterations, &wanted, GPUOPT_OK);
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_children_run(gpuopt_simplex_children *children, gpuopt_memory_space where,
                                                      const gpuopt_simplex_child_list *list, int64_t iterations,
                                                      const gpuopt_simplex_child_report *report) {
-    GPUOPT__ENTERS(children, children->context);
-    static const char call[] = "gpuopt_simplex_children_run";
-    gpuopt_simplex_child_list given;
-    gpuopt_simplex_child_report wanted;
-    gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_simplex_children_run(children, where, list, iterations, report));
-    memset(&given, 0, sizeof given);
-    if (!GPUOPT__COPY_IN(children->context, call, gpuopt_simplex_child_list, &given, list))
-        status = GPUOPT_ERROR_ARGUMENT;
-    else status = gpuopt__simplex_check_run(children, call, where, given.count, iterations, report, &wanted);
-    if (!status && given.count > 0) status = gpuopt__simplex_take_children(children, call, where, &given);
-    if (children->dealt)
-        status = gpuopt__simplex_share_begins(children, call, status, given.count, NULL, NULL, iterations, &wanted);
-    if (status || given.count == 0) return status;
-    return gpuopt__simplex_run_job(children, call, where, iterations, &wanted, GPUOPT_OK);
+    GPUOPT__CALL(children, children->context,
+                 gpuopt__simplex_children_run(children, call, where, list, iterations, report));
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_children_strong_branch(gpuopt_simplex_children *children,
-                                                               gpuopt_memory_space where, int32_t count,
-                                                               const int32_t *root, const int32_t *col,
-                                                               const double *value, int64_t iterations,
-                                                               const gpuopt_simplex_child_report *report) {
-    GPUOPT__ENTERS(children, children->context);
-    static const char call[] = "gpuopt_simplex_children_strong_branch";
+static gpuopt_status gpuopt__simplex_children_strong_branch(gpuopt_simplex_children *children, const char *call,
+                                                            gpuopt_memory_space where, int32_t count,
+                                                            const int32_t *root, const int32_t *col,
+                                                            const double *value, int64_t iterations,
+                                                            const gpuopt_simplex_child_report *report) {
+    gpuopt_context *context = children->context;
     gpuopt_simplex_child_report wanted;
-    gpuopt_context *context;
     const void *found = NULL, *at = NULL;
     int32_t k;
-    gpuopt_status status;
-    GPUOPT__COMPUTES(
-        gpuopt_simplex_children_strong_branch(children, where, count, root, col, value, iterations, report));
-    context = children->context;
-    status = gpuopt__simplex_check_run(children, call, where, 2 * (int64_t)count, iterations, report, &wanted);
+    gpuopt_status status =
+        gpuopt__simplex_check_run(children, call, where, 2 * (int64_t)count, iterations, report, &wanted);
     if (!status && count > 0 && !col) status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "col is NULL");
     if (!status && 2 * (int64_t)count > children->desc.changes)
         status = gpuopt__refuse(context, GPUOPT_ERROR_MEMORY, call, "the descriptor does not allow so many changes");
@@ -303,19 +295,27 @@ GPUOPT_API gpuopt_status gpuopt_simplex_children_strong_branch(gpuopt_simplex_ch
     if (!status && value)
         status = gpuopt__fetch(context, where, value, sizeof(double) * (uint64_t)count, children->low, &at);
     if (!status && at) status = gpuopt__check_finite(context, call, "value", count, (const double *)at);
-    if (children->dealt)
-        status = gpuopt__simplex_share_begins(children, call, status, count, col, value, iterations, &wanted);
+    status = gpuopt__simplex_share_begins(children, call, status, count, col, value, iterations, &wanted);
     if (status || count == 0) return status;
     if (!at) status = gpuopt__simplex_fresh_to_solve(children->root, 0);
     for (k = 0; k < count && !status; k++)
         status = gpuopt__simplex_branch_on(children, call, k, ((const int32_t *)found)[k],
                                            at ? ((const double *)at)[k]
                                               : gpuopt__simplex_x_of(children->root, ((const int32_t *)found)[k]));
-    if (status && !children->dealt) return status;
     children->job.children.count = 2 * count;
     for (k = 0; k <= 2 * count; k++)
         children->job.children.bound_start[k] = k, children->job.children.cost_start[k] = 0;
     return gpuopt__simplex_run_job(children, call, where, iterations, &wanted, status);
+}
+
+GPUOPT_API gpuopt_status gpuopt_simplex_children_strong_branch(gpuopt_simplex_children *children,
+                                                               gpuopt_memory_space where, int32_t count,
+                                                               const int32_t *root, const int32_t *col,
+                                                               const double *value, int64_t iterations,
+                                                               const gpuopt_simplex_child_report *report) {
+    GPUOPT__CALL(
+        children, children->context,
+        gpuopt__simplex_children_strong_branch(children, call, where, count, root, col, value, iterations, report));
 }
 
 #endif /* GPUOPT_IMPL_SIMPLEX_CHILDREN_CALLS_H */

@@ -7,8 +7,6 @@
 
 #include "list.h"
 
-enum { GPUOPT__SIMPLEX_ROOTS = 65536 };
-
 /* Cuts the arrays of the roots. */
 static void gpuopt__simplex_roots_cut(gpuopt__arena *arena, const gpuopt_simplex_children *b,
                                       gpuopt__simplex_roots *r) {
@@ -97,10 +95,9 @@ static gpuopt_status gpuopt__simplex_check_root(const gpuopt_simplex *s, const c
     return status ? status : gpuopt__simplex_scale_root(s, call, k, given, NULL, NULL);
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_children_set_roots(gpuopt_simplex_children *children, gpuopt_memory_space where,
-                                                           const gpuopt_simplex_root_list *list) {
-    GPUOPT__ENTERS(children, children->context);
-    static const char call[] = "gpuopt_simplex_children_set_roots";
+static gpuopt_status gpuopt__simplex_children_set_roots(gpuopt_simplex_children *children, const char *call,
+                                                        gpuopt_memory_space where,
+                                                        const gpuopt_simplex_root_list *list) {
     gpuopt_simplex_root_list given;
     gpuopt__simplex_given_root one = {NULL, NULL, NULL, NULL, NULL};
     gpuopt__simplex_roots *r = &children->roots;
@@ -108,7 +105,6 @@ GPUOPT_API gpuopt_status gpuopt_simplex_children_set_roots(gpuopt_simplex_childr
     const int64_t both = (int64_t)s->lp.rows + s->lp.cols;
     int32_t k, j, pass, singular = -1;
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_simplex_children_set_roots(children, where, list));
     memset(&given, 0, sizeof given);
     if (!GPUOPT__COPY_IN(s->context, call, gpuopt_simplex_root_list, &given, list)) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__check_where(s->context, call, where);
@@ -139,6 +135,11 @@ GPUOPT_API gpuopt_status gpuopt_simplex_children_set_roots(gpuopt_simplex_childr
     }
     if (status) r->count = 0;
     return status;
+}
+
+GPUOPT_API gpuopt_status gpuopt_simplex_children_set_roots(gpuopt_simplex_children *children, gpuopt_memory_space where,
+                                                           const gpuopt_simplex_root_list *list) {
+    GPUOPT__CALL(children, children->context, gpuopt__simplex_children_set_roots(children, call, where, list));
 }
 
 #endif /* GPUOPT_IMPL_SIMPLEX_CHILDREN_ROOTS_H */

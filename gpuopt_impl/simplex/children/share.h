@@ -90,12 +90,21 @@ static uint64_t gpuopt__simplex_share_fingerprint(const gpuopt_simplex_children 
     return gpuopt__hash_numbers(hash, c->cost, c->cost_start[given]);
 }
 
-/* Whether all ranks make this call, with the same arguments; else the same status on all. */
+/* Ends the creation of a batch, which had this status on this rank: returns the same status on all ranks. */
+static gpuopt_status gpuopt__simplex_share_made(gpuopt_context *context, const char *call, gpuopt_status status,
+                                                gpuopt_group *group, const gpuopt_simplex_children *b) {
+    if (!group) return status;
+    return gpuopt__ranks_agree(context, group, call, status, status ? 0 : gpuopt__simplex_share_hash(b));
+}
+
+/* With a group: whether all ranks make this call, with the same arguments; else the same status on all. */
 static gpuopt_status gpuopt__simplex_share_begins(const gpuopt_simplex_children *b, const char *call,
                                                   gpuopt_status status, int64_t given, const int32_t *col,
                                                   const double *value, int64_t iterations,
                                                   const gpuopt_simplex_child_report *report) {
-    const uint64_t hash = status ? 0 : gpuopt__simplex_share_fingerprint(b, given, col, value, iterations, report);
+    uint64_t hash;
+    if (!b->dealt) return status;
+    hash = status ? 0 : gpuopt__simplex_share_fingerprint(b, given, col, value, iterations, report);
     return gpuopt__ranks_agree(b->context, b->dealt->group, call, status, hash);
 }
 
@@ -119,10 +128,11 @@ static void gpuopt__simplex_share_keep(const gpuopt__dealt_part *part, int64_t *
     start[part->count] = at;
 }
 
-/* Keeps only this rank's children in the job. */
+/* With a group: keeps only this rank's children in the job. */
 static void gpuopt__simplex_share_take(gpuopt_simplex_children *b) {
     gpuopt__simplex_child_list *c = &b->job.children;
     gpuopt__dealt_part part;
+    if (!b->dealt) return;
     b->dealt->count = c->count;
     part = gpuopt__dealt_part_of(b->dealt, b->dealt->rank);
     gpuopt__simplex_share_keep(&part, c->bound_start, c->variable, c->lower, c->upper);
@@ -130,7 +140,7 @@ static void gpuopt__simplex_share_take(gpuopt_simplex_children *b) {
     c->count = part.count;
 }
 
-/* Sends the results of this rank's children to all ranks, and receives theirs. */
+/* With a group: sends the results of this rank's children to all ranks, and receives theirs. */
 static gpuopt_status gpuopt__simplex_share_results(gpuopt_simplex_children *b, const char *call, gpuopt_status status,
                                                    const gpuopt_simplex_child_report *report) {
     const size_t rows = (size_t)b->root->lp.rows, cols = (size_t)b->root->lp.cols;
@@ -146,6 +156,7 @@ static gpuopt_status gpuopt__simplex_share_results(gpuopt_simplex_children *b, c
     gpuopt__dealt_array wanted[sizeof found / sizeof *found];
     size_t k;
     int count = 0;
+    if (!b->dealt) return status;
     for (k = 0; k < sizeof found / sizeof *found; k++)
         if (found[k].at && found[k].size > 0) wanted[count++] = found[k];
     return gpuopt__dealt_exchange(b->dealt, b->context, call, status, 0, 0, b->dealt->count, wanted, count);

@@ -190,20 +190,31 @@ static void gpuopt__simplex_start_over(gpuopt_simplex *s) {
     if (s->stage > GPUOPT__SIMPLEX_STAGE_EXACT) gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_EXACT);
 }
 
-/* After a basis was set and inverted: moves all nonbasic variables to the bounds of their statuses. */
-static gpuopt_status gpuopt__simplex_rebase(gpuopt_simplex *s) {
-    int32_t i;
-    for (i = 0; i < s->lp.rows; i++) s->x[s->v.head[i]] = s->x_low[s->v.head[i]] = 0;
+/* The point is another one: nonbasic variables are at the bounds of their statuses, and nothing is known about it. */
+static gpuopt_status gpuopt__simplex_move_point(gpuopt_simplex *s) {
     gpuopt__simplex_start_over(s);
     gpuopt__simplex_place_nonbasic(s);
     gpuopt__simplex_center(s);
-    s->verdict = GPUOPT_MORE;
-    s->phase = 0;
-    s->stale = 1;
-    s->weights_of = 0;
+    s->verdict = GPUOPT_MORE, s->phase = 0;
+    if (!s->stale) s->stale = 1;
     s->since_rebuild = 0;
     s->escalation = s->relapses = 0;
     return gpuopt__simplex_backend_of(s)->push(s->engine);
+}
+
+/* After a basis was set and inverted. */
+static gpuopt_status gpuopt__simplex_rebase(gpuopt_simplex *s) {
+    int32_t i;
+    for (i = 0; i < s->lp.rows; i++) s->x[s->v.head[i]] = s->x_low[s->v.head[i]] = 0;
+    s->stale = 1;
+    s->weights_of = 0;
+    return gpuopt__simplex_move_point(s);
+}
+
+/* After a change of the model: keeps the present basis and weights. */
+static gpuopt_status gpuopt__simplex_changed(gpuopt_simplex *s) {
+    s->empty = 0;
+    return gpuopt__simplex_move_point(s);
 }
 
 /* ---- Iterating ---- */

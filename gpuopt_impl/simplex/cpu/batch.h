@@ -6,7 +6,7 @@
 #define GPUOPT_IMPL_SIMPLEX_CPU_BATCH_H
 
 #include "../../common/items.h"
-#include "../batch/calls.h"
+#include "../batch/backend.h"
 #include "../batch/solve.h"
 
 typedef struct gpuopt__simplex_batch_cpu {
@@ -127,9 +127,5 @@ static gpuopt_status gpuopt__simplex_batch_cpu_get(gpuopt_simplex_batch *m,
     if (r->basis) memcpy(r->basis, s->status + first * (rows + cols), count * (rows + cols));
     return GPUOPT_OK;
 }
-
-static const struct gpuopt__simplex_batch_backend gpuopt__simplex_batch_cpu_table = {
-    gpuopt__simplex_batch_cpu_plan, gpuopt__simplex_batch_cpu_create, gpuopt__simplex_batch_cpu_destroy,
-    gpuopt__simplex_batch_cpu_load, gpuopt__simplex_batch_cpu_run,    gpuopt__simplex_batch_cpu_get};
 
 #endif /* GPUOPT_IMPL_SIMPLEX_CPU_BATCH_H */

@@ -5,7 +5,7 @@
 #ifndef GPUOPT_IMPL_SIMPLEX_CPU_CHILD_WORKERS_H
 #define GPUOPT_IMPL_SIMPLEX_CPU_CHILD_WORKERS_H
 
-#include "../children/calls.h"
+#include "../control/loop.h"
 #include "dual.h"
 #include "add_and_remove.h"
 #include "save_inverse.h"

@@ -10,8 +10,6 @@
 
 #include "../../common/items.h"
 #include "child_workers.h"
-#include "batch.h"
-#include "products.h"
 
 /* ---- Other roots ---- */
 
@@ -91,7 +89,7 @@ static void gpuopt__simplex_cpu_report_child(gpuopt_simplex *s, const gpuopt_sim
         job->outcome[k] = GPUOPT_IMPRECISE, job->objective[k] = (double)NAN;
     for (j = 0; job->basis && j < cols + rows; j++)
         job->basis[k * (cols + rows) + j] = j < cols ? s->status[j] : gpuopt__simplex_mirrored(s->status[j]);
-    for (j = 0; job->x && j < cols; j++) job->x[k * cols + j] = gpuopt__simplex_x_of(s, (int32_t)j);
+    for (j = 0; job->x && j < cols; j++) job->x[k * cols + j] = gpuopt__simplex_unscaled_x(s, (int32_t)j, s->x[j]);
     for (j = 0; job->farkas && j < rows; j++) job->farkas[k * rows + j] = proven ? s->farkas[j] : 0;
     for (j = 0; job->farkas_low && j < rows; j++) job->farkas_low[k * rows + j] = proven ? s->farkas_low[j] : 0;
     if (!job->bounds) return;
@@ -227,42 +225,5 @@ static gpuopt_status gpuopt__simplex_cpu_batch_run(gpuopt_simplex_children *batc
     } else gpuopt__each_item(root->context, count, 1, gpuopt__simplex_cpu_next_child, batch);
     return gpuopt__simplex_cpu_again(batch);
 }
-
-static const gpuopt__simplex_backend gpuopt__simplex_cpu_table = {
-    gpuopt__simplex_cpu_plan,
-    gpuopt__simplex_cpu_create,
-    gpuopt__simplex_cpu_scale,
-    gpuopt__simplex_cpu_pattern,
-    gpuopt__simplex_cpu_destroy,
-    gpuopt__simplex_cpu_run,
-    gpuopt__simplex_cpu_dual_run,
-    gpuopt__simplex_cpu_reset,
-    gpuopt__simplex_cpu_enter,
-    gpuopt__simplex_cpu_exchange_some,
-    gpuopt__simplex_cpu_get_column,
-    gpuopt__simplex_cpu_kept_bytes,
-    gpuopt__simplex_cpu_keep,
-    gpuopt__simplex_cpu_restore,
-    gpuopt__simplex_cpu_nothing,
-    gpuopt__simplex_cpu_nothing,
-    gpuopt__simplex_cpu_ftran,
-    gpuopt__simplex_cpu_btran,
-    gpuopt__simplex_cpu_residual,
-    gpuopt__simplex_cpu_reduce,
-    gpuopt__simplex_cpu_sizes,
-    gpuopt__simplex_cpu_batch_plan,
-    gpuopt__simplex_cpu_batch_create,
-    gpuopt__simplex_cpu_batch_destroy,
-    gpuopt__simplex_cpu_batch_run,
-    gpuopt__simplex_cpu_set_roots,
-    gpuopt__simplex_cpu_offer,
-    gpuopt__simplex_cpu_accept,
-    gpuopt__simplex_cpu_drop,
-    NULL,
-    0.1,
-    0,
-    0,
-    &gpuopt__simplex_batch_cpu_table,
-};
 
 #endif /* GPUOPT_IMPL_SIMPLEX_CPU_CHILDREN_H */

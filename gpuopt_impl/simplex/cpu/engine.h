@@ -8,7 +8,6 @@
 
 #include "../../common/deferred.h"
 #include "../model/entries.h"
-#include "../model/handle.h"
 #include "sparse_inverse.h"
 #include "../ranks/column_split.h"
 

@@ -118,13 +118,6 @@ static const gpuopt__simplex_backend *gpuopt__simplex_backend_of(const gpuopt_si
     return s->context->desc.backend->simplex;
 }
 
-static double gpuopt__simplex_largest(int32_t n, const double *x) {
-    double largest = 0;
-    int32_t i;
-    for (i = 0; i < n; i++) largest = gpuopt__max(largest, fabs(x[i]));
-    return largest;
-}
-
 /* ---- Scaling ---- */
 
 /* Accumulates a power of two that brings the geometric mean of the added nonzero finite values close to 1. Values below
@@ -155,6 +148,13 @@ static void gpuopt__simplex_mean_add(gpuopt__simplex_mean *mean, double value) {
 static double gpuopt__simplex_mean_scale(const gpuopt__simplex_mean *mean) {
     double exponent = mean->count ? floor(mean->log_sum / (double)mean->count + 0.5) : 0;
     return ldexp(1.0, -(int)gpuopt__max(-300, gpuopt__min(exponent, 300)));
+}
+
+/* A slack is minus the row's activity: its lower bound is the row's right-hand side. */
+static uint8_t gpuopt__simplex_mirrored(uint8_t status) {
+    return status == GPUOPT_VARIABLE_AT_LOWER   ? (uint8_t)GPUOPT_VARIABLE_AT_UPPER
+           : status == GPUOPT_VARIABLE_AT_UPPER ? (uint8_t)GPUOPT_VARIABLE_AT_LOWER
+                                                : status;
 }
 
 /* ---- From the caller's descriptor ---- */

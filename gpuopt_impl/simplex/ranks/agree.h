@@ -9,6 +9,7 @@
 #include "../../common/matrix.h"
 #include "../../common/ranks.h"
 #include "../model/handle.h"
+#include "column_split.h"
 
 /* ---- What a rank was given ---- */
 
@@ -22,6 +23,15 @@ static int64_t gpuopt__simplex_array_fingerprint(gpuopt_memory_space where, cons
 /* Whether the caller passed an info. Filling it pulls the engine's vectors to the handle. */
 static int64_t gpuopt__simplex_info_fingerprint(const gpuopt_simplex_info *info) {
     return !info ? 0 : GPUOPT__HAS_SIZE(NULL, NULL, gpuopt_simplex_info, info) ? 1 : 2;
+}
+
+/* The arrays of a solution that the caller wants. */
+static int64_t gpuopt__simplex_solution_fingerprint(const gpuopt_simplex_solution *solution) {
+    gpuopt_simplex_solution to;
+    memset(&to, 0, sizeof to);
+    if (!GPUOPT__COPY_IN(NULL, NULL, gpuopt_simplex_solution, &to, solution)) return -1;
+    return (to.x != NULL) | (to.reduced_cost != NULL) << 1 | (to.activity != NULL) << 2 | (to.dual != NULL) << 3 |
+           (to.x_low != NULL) << 4 | (to.dual_low != NULL) << 5;
 }
 
 /* The length of lists for the lines in `index` (NULL: all lines). -1: the list is too long, and the call refuses it. */
@@ -87,21 +97,45 @@ static gpuopt_status gpuopt__simplex_agree(gpuopt_simplex *s, const char *name, 
     return status;
 }
 
-/* Returns from a public call unless all ranks make it with these numbers equal. Needs a variable `simplex`. */
-#define GPUOPT__SIMPLEX_AGREE(call, ...)                                                              \
-    do {                                                                                              \
-        if (simplex->desc.group) {                                                                    \
-            const int64_t gpuopt_fingerprint[] = {__VA_ARGS__};                                       \
-            gpuopt_status gpuopt_agreed =                                                             \
-                gpuopt__simplex_agree(simplex, #call, gpuopt_fingerprint, sizeof gpuopt_fingerprint); \
-            if (gpuopt_agreed) return gpuopt_agreed;                                                  \
-        }                                                                                             \
-    } while (0)
+/* The body of a public call on `simplex`, see common/entry.h. With a group, the work follows if all ranks make the call
+ * with these numbers equal. */
+#define GPUOPT__SIMPLEX_CALL(work, ...)                                                          \
+    if (!simplex) return GPUOPT_ERROR_ARGUMENT;                                                  \
+    GPUOPT__CALL_ENTERS(simplex->context, NULL, NULL);                                           \
+    if (simplex->desc.group) {                                                                   \
+        const int64_t gpuopt_given[] = {__VA_ARGS__};                                            \
+        gpuopt_result = gpuopt__simplex_agree(simplex, call, gpuopt_given, sizeof gpuopt_given); \
+    }                                                                                            \
+    if (!gpuopt_result) gpuopt_result = work;                                                    \
+    GPUOPT__CALL_LEAVES()
+
+/* Ends the creation of a handle from a draft, which had this status on this rank: returns the same status on all
+ * ranks. */
+static gpuopt_status gpuopt__simplex_agree_made(const gpuopt_simplex *draft, const char *call, gpuopt_status status,
+                                                gpuopt_simplex *s) {
+    if (!draft->desc.group) return status;
+    if (!status) s->fingerprint = gpuopt__simplex_scales_fingerprint(s, gpuopt__simplex_desc_fingerprint(draft));
+    return gpuopt__ranks_agree(draft->context, draft->desc.group, call, status, status ? 0 : s->fingerprint);
+}
 
 /* Turns the failure of one rank into a failure of all. For steps during a call that may fail on one rank alone, such as
  * an allocation. */
 static gpuopt_status gpuopt__simplex_all_could(const gpuopt_simplex *s, const char *name, gpuopt_status status) {
-    return s->desc.group ? gpuopt__ranks_agree(s->context, s->desc.group, name, status, 0) : status;
+    return gpuopt__ranks_agree(s->context, s->desc.group, name, status, 0);
+}
+
+/* The calls with which ranks that share a tableau exchange data. */
+static const gpuopt__simplex_exchanges gpuopt__simplex_exchanges_of_group = {
+    gpuopt_group_all_gather, gpuopt_group_broadcast,  gpuopt_group_send,
+    gpuopt_group_receive,    gpuopt_group_all_reduce, gpuopt_group_abort};
+
+/* Gives a shape its place in a group. */
+static void gpuopt__simplex_join(gpuopt__simplex_shape *shape, const gpuopt_group_info *ranks) {
+    shape->rank = ranks->rank;
+    shape->ranks = ranks->count;
+    shape->exchanges = &gpuopt__simplex_exchanges_of_group;
+    shape->time_limit = ranks->time_limit;
+    shape->columns = ranks->device_memory ? GPUOPT_DEVICE : GPUOPT_HOST;
 }
 
 /* Whether the caller asks on any rank to stop. */

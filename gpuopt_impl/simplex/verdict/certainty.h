@@ -190,4 +190,15 @@ static gpuopt_status gpuopt__simplex_find_certainty(gpuopt_simplex *s) {
     return status;
 }
 
+/* Whether all numbers of an optimum are finite. Comparisons with NaN would have proven nothing. */
+static int gpuopt__simplex_representable(const gpuopt_simplex *s) {
+    double objective, infeasibility;
+    int32_t j;
+    for (j = 0; j < s->lp.rows + s->lp.cols; j++)
+        if (!(fabs(s->x[j]) < HUGE_VAL && fabs(s->reduced[j]) < HUGE_VAL)) return 0;
+    gpuopt__simplex_objective(s, &objective, &infeasibility);
+    return fabs(objective) < HUGE_VAL && infeasibility < HUGE_VAL && s->primal_violation < HUGE_VAL &&
+           s->dual_violation < HUGE_VAL;
+}
+
 #endif /* GPUOPT_IMPL_SIMPLEX_VERDICT_CERTAINTY_H */
