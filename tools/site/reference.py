@@ -136,6 +136,17 @@ class Reference:
         )
         return "\n\n".join([" ".join(brief + detailed[:1])] + detailed[1:])
 
+    def passages(self, group, page):
+        """The text of a section, paragraph by paragraph, with the lines where they stand between declarations."""
+        line, out = 0, []
+        for paragraph in group.find("detaileddescription").iter("para"):
+            anchor = paragraph.find("anchor")
+            if anchor is not None:
+                line = int(anchor.get("id").rpartition("_")[2])
+                out.append((line, "---"))
+            out.append((line, self.inline(paragraph, page).strip()))
+        return out
+
     # ---- Pages ----
 
     @staticmethod
@@ -192,8 +203,8 @@ class Reference:
                 out.append(f"## {heading}")
             else:
                 out[0] = f"# {heading}"
-            out.append(self.text(group, page))
-            out += [self.entry(e, page) for e in entries]
+            texts = [(self.line(e), self.entry(e, page)) for e in entries] + self.passages(group, page)
+            out += [text for _, text in sorted(texts, key=lambda t: t[0])]
         return "\n\n".join(filter(None, out)) + "\n"
 
     def index(self, sections):
