@@ -80,7 +80,7 @@ static gpuopt_status gpuopt__simplex_certify(gpuopt_simplex *s) {
     gpuopt_status status;
     if (s->crossing >= 0) return gpuopt__simplex_conclude_crossing(s);
     status = gpuopt__simplex_pull(s);
-    gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_EXACT);
+    gpuopt__simplex_enter_exact(s);
     s->verdict = GPUOPT_MORE;
     if (!status) status = gpuopt__simplex_rebuild_to(s, GPUOPT__SIMPLEX_TWICE);
     if (status) return status;

@@ -145,7 +145,7 @@ static gpuopt_status gpuopt__simplex_fill(gpuopt_simplex *s) {
         s->v.d[j] = 0;
         s->status[j] = GPUOPT_VARIABLE_AT_LOWER;
     }
-    gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_EXACT);
+    gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_NEW);
     gpuopt__simplex_dual_again(s);
     s->dual_method.cutoff = HUGE_VAL;
     s->dual_method.limit = s->desc.maximize ? -HUGE_VAL : HUGE_VAL;
@@ -313,8 +313,7 @@ static gpuopt_status gpuopt__simplex_call_rebuild(gpuopt_simplex *simplex, const
     gpuopt_status status = gpuopt__simplex_check_info(simplex, call, info);
     if (status) return status;
     status = gpuopt__simplex_pull(simplex);
-    if (simplex->stage == GPUOPT__SIMPLEX_STAGE_PERTURBED)
-        gpuopt__simplex_enter_stage(simplex, GPUOPT__SIMPLEX_STAGE_EXACT);
+    if (simplex->stage == GPUOPT__SIMPLEX_STAGE_PERTURBED) gpuopt__simplex_enter_exact(simplex);
     simplex->stale = refactor ? 2 : 1;
     if (!status) status = gpuopt__simplex_rebuild(simplex);
     return gpuopt__simplex_finish(simplex, status, info);

@@ -47,7 +47,7 @@ static gpuopt_status gpuopt__simplex_dual_leave(gpuopt_simplex *s, int done) {
     s->stale = s->stale ? s->stale : 1;
     s->phase = 0;
     s->weights_of = 0;
-    s->started |= done;
+    if (done && s->stage == GPUOPT__SIMPLEX_STAGE_NEW) gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_EXACT);
     if (nearly) gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_REFINED);
     return status;
 }
@@ -159,7 +159,7 @@ static gpuopt_status gpuopt__simplex_dual_rebuild(gpuopt_simplex *s) {
     int32_t j;
     gpuopt_status status = GPUOPT_OK;
     if (s->dual_method.state == GPUOPT__SIMPLEX_DUAL_TRY) {
-        if (s->stage != GPUOPT__SIMPLEX_STAGE_EXACT) gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_EXACT);
+        if (gpuopt__simplex_program(s) != GPUOPT__SIMPLEX_STAGE_EXACT) gpuopt__simplex_enter_exact(s);
         memcpy(s->dual_cost, s->cost, sizeof(double) * ((size_t)s->lp.rows + (size_t)s->lp.cols));
         s->dual_method.boxed = s->desc.algorithm != GPUOPT_ALGORITHM_DUAL || s->dual_method.by_caller;
         s->dual_method.shifted = s->dual_method.short_of = s->dual_method.perturbed = s->dual_method.drifted = 0;

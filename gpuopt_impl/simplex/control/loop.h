@@ -1,6 +1,42 @@
 /* SPDX-License-Identifier: MIT
  *
- * The simplex method above the backend: the loop of runs, and what to do when a run of iterations ends.
+ * The simplex method above the backend: the loop of runs, and what to do when a run of iterations ends. This file
+ * comes first in this folder; dual.h has the dual method's part.
+ *
+ * The control has two states: the dual method's, and the stage of the primal method, which iterates while the former is
+ * OFF. A call ends with a verdict, or stays where it is with MORE.
+ *
+ *     dual method   OFF <----> TRY ----> ON     TRY: decide at the present basis
+ *                    ^                   |
+ *                    +-------------------+      ON: at most until the basis is primal feasible
+ *
+ *     stage         followed by             when
+ *     NEW           EXACT                   the primal method begins, or the dual method has done its part
+ *     EXACT         PERTURBED               it begins with another basis than an optimal one, or goes in circles
+ *                   REFINED                 optimal, or no proof of another verdict
+ *     PERTURBED     EXACT                   optimal, infeasible or unbounded with the relaxed bounds
+ *                   PERTURBED               it goes in circles
+ *     REFINED       EXTENDED                it does not end in time, or refuses pivots
+ *                   FINAL                   no feasible point in the doubles, or too many rows for EXTENDED
+ *     EXTENDED      UNREFINED               it does not end, although it has enough iterations
+ *                   FINAL                   like REFINED
+ *     FINAL         PERTURBED               it goes in circles
+ *     UNREFINED     PERTURBED               likewise
+ *
+ * Besides, the caller's changes lead from any later stage to EXACT. Each stage may be followed by NEW, if the handle
+ * becomes another basis for children. rebuild/rules.h has bounds and tolerances of a stage. While the dual method is
+ * ON, the stage is NEW or EXACT.
+ *
+ * These members are not states. Each has a value in several of them:
+ *
+ *     stale         what the next iteration must recompute first: a change in any state sets it
+ *     phase         of the present point, which a pivot may change; 0: the reduced costs belong to none
+ *     escalation    how often refused pivots were tried again in the present stage
+ *     relapses      how often the tolerances could not be met; kept by FINAL and UNREFINED
+ *     empty         a fact about the model, known until it changes
+ *     boxing        the dual method's bounds are a box. A call that fails may leave it, in TRY or ON
+ *     boxed         ON: its phase 1 is over or not wanted
+ *     priced        the reduced costs are the dual method's; parts of an iteration ask for it after it is OFF
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_CONTROL_LOOP_H
 #define GPUOPT_IMPL_SIMPLEX_CONTROL_LOOP_H
@@ -25,15 +61,15 @@ static gpuopt_status gpuopt__simplex_extend_precision(gpuopt_simplex *s) {
     int32_t most = gpuopt__simplex_extended_most(s);
     const int fresh = s->since_rebuild == 0 && !s->stale && s->primal_reached <= s->desc.primal_tolerance;
     gpuopt_status status = s->since_rebuild > 0 ? gpuopt__simplex_pull(s) : GPUOPT_OK;
-    if (!status && fresh && s->extended == 0 && most > 0) status = gpuopt__simplex_find_empty(s);
+    if (!status && fresh && s->stage == GPUOPT__SIMPLEX_STAGE_REFINED && most > 0)
+        status = gpuopt__simplex_find_empty(s);
     if (fresh && s->empty) gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_FINAL);
-    else if (s->extended == 0 && most > 0) {
-        s->extended = most;
+    else if (s->stage == GPUOPT__SIMPLEX_STAGE_REFINED && most > 0) {
+        gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_EXTENDED);
+        s->extended_left = most - 1;
         s->stale = 2;
-    } else {
-        s->unrefined = most == GPUOPT__SIMPLEX_EXTENDED_ALL;
-        gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_FINAL);
-    }
+    } else if (most == GPUOPT__SIMPLEX_EXTENDED_ALL) gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_UNREFINED);
+    else gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_FINAL);
     return status;
 }
 
@@ -41,7 +77,7 @@ static gpuopt_status gpuopt__simplex_extend_precision(gpuopt_simplex *s) {
  * tolerances up to their limit: the method may reach a basis that is good enough for a proof. */
 static gpuopt_status gpuopt__simplex_unproven(gpuopt_simplex *s, const char *why) {
     if (s->stage == GPUOPT__SIMPLEX_STAGE_EXACT) gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_REFINED);
-    else if (s->stage == GPUOPT__SIMPLEX_STAGE_REFINED) return gpuopt__simplex_extend_precision(s);
+    else if (gpuopt__simplex_is_refined(s)) return gpuopt__simplex_extend_precision(s);
     else if (s->relapses < GPUOPT__SIMPLEX_MOST_RELAPSES) {
         gpuopt__simplex_relapse(s, GPUOPT__SIMPLEX_RELAPSES);
         s->stale = s->stale ? s->stale : 1;
@@ -52,7 +88,7 @@ static gpuopt_status gpuopt__simplex_unproven(gpuopt_simplex *s, const char *why
 /* Iterations in extended precision remove every error that their arithmetic can detect. Any remaining error above a
  * thousandth of the tolerances is then undetectable, and could move a variable far. */
 static int gpuopt__simplex_within_tolerances(const gpuopt_simplex *s) {
-    double share = s->extended > 0 ? 1e-3 : 1;
+    double share = s->stage == GPUOPT__SIMPLEX_STAGE_EXTENDED ? 1e-3 : 1;
     return s->primal_reached <= share * s->desc.primal_tolerance && s->dual_reached <= share * s->desc.dual_tolerance &&
            s->fine_primal < s->desc.primal_tolerance && s->fine_dual < s->desc.dual_tolerance;
 }
@@ -62,7 +98,7 @@ static int gpuopt__simplex_within_tolerances(const gpuopt_simplex *s) {
 static gpuopt_status gpuopt__simplex_is_optimal(gpuopt_simplex *s, int *is) {
     gpuopt_status status;
     *is = gpuopt__simplex_within_tolerances(s) &&
-          (s->stage != GPUOPT__SIMPLEX_STAGE_REFINED || s->by_tolerance || gpuopt__simplex_is_exact(s));
+          (!gpuopt__simplex_is_refined(s) || s->by_tolerance || gpuopt__simplex_is_exact(s));
     if (!*is) return GPUOPT_OK;
     status = gpuopt__simplex_find_certainty(s);
     *is = s->certainty != GPUOPT_CERTAINTY_NONE;
@@ -82,7 +118,7 @@ static gpuopt_status gpuopt__simplex_conclude_optimal(gpuopt_simplex *s) {
                                                                                    : GPUOPT__SIMPLEX_STAGE_REFINED);
         return GPUOPT_OK;
     }
-    if (s->unrefined && !s->empty) {
+    if (s->stage == GPUOPT__SIMPLEX_STAGE_UNREFINED && !s->empty) {
         status = gpuopt__simplex_find_empty(s);
         if (status) return status;
         if (!s->empty) return gpuopt__simplex_give_up(s, "the optimum is not known to more than the tolerances");
@@ -90,7 +126,7 @@ static gpuopt_status gpuopt__simplex_conclude_optimal(gpuopt_simplex *s) {
     status = gpuopt__simplex_is_optimal(s, &is);
     if (status) return status;
     if (is) s->verdict = GPUOPT_OPTIMAL;
-    else if (s->stage == GPUOPT__SIMPLEX_STAGE_REFINED) return gpuopt__simplex_extend_precision(s);
+    else if (gpuopt__simplex_is_refined(s)) return gpuopt__simplex_extend_precision(s);
     else if (gpuopt__simplex_within_tolerances(s))
         return gpuopt__simplex_give_up(s, "violations within the tolerances may move the objective by more");
     else return gpuopt__simplex_give_up(s, "optimal, but not within the tolerances");
@@ -109,7 +145,7 @@ static gpuopt_status gpuopt__simplex_conclude_infeasible(gpuopt_simplex *s) {
     status = gpuopt__simplex_prove_infeasible(s, &proven);
     if (status) return status;
     if (!proven) return gpuopt__simplex_unproven(s, "neither a feasible point nor a proof that there is none");
-    if (s->stage == GPUOPT__SIMPLEX_STAGE_REFINED && s->primal_reached <= s->desc.primal_tolerance) {
+    if (gpuopt__simplex_is_refined(s) && s->primal_reached <= s->desc.primal_tolerance) {
         gpuopt__simplex_found_empty(s);
         gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_FINAL);
     } else s->verdict = GPUOPT_INFEASIBLE;
@@ -132,7 +168,7 @@ static gpuopt_status gpuopt__simplex_conclude_unbounded(gpuopt_simplex *s, int32
     }
     status = gpuopt__simplex_prove_unbounded(s, slot, direction, &proven);
     if (status) return status;
-    if (!proven && s->extended > 0 && gpuopt__simplex_gains_by_rounding(s, slot) &&
+    if (!proven && s->stage == GPUOPT__SIMPLEX_STAGE_EXTENDED && gpuopt__simplex_gains_by_rounding(s, slot) &&
         gpuopt__simplex_within_tolerances(s)) {
         status = gpuopt__simplex_find_certainty(s);
         if (s->certainty != GPUOPT_CERTAINTY_NONE) s->verdict = GPUOPT_OPTIMAL;
@@ -158,7 +194,7 @@ static gpuopt_status gpuopt__simplex_conclude(gpuopt_simplex *s, const gpuopt__s
             return gpuopt__simplex_conclude_optimal(s);
         return status;
     }
-    if (refused && s->stage == GPUOPT__SIMPLEX_STAGE_REFINED) return gpuopt__simplex_extend_precision(s);
+    if (refused && gpuopt__simplex_is_refined(s)) return gpuopt__simplex_extend_precision(s);
     if (refused && s->escalation < 3) {
         s->escalation++;
         s->stale = 2;
@@ -255,7 +291,7 @@ enum { GPUOPT__SIMPLEX_MOST_HASTY = 100, GPUOPT__SIMPLEX_MOST_CYCLES = 6 };
 
 static gpuopt_status gpuopt__simplex_leave_circle(gpuopt_simplex *s) {
     s->hasty = 0;
-    if (s->stage == GPUOPT__SIMPLEX_STAGE_REFINED) return gpuopt__simplex_extend_precision(s);
+    if (gpuopt__simplex_is_refined(s)) return gpuopt__simplex_extend_precision(s);
     if (++s->cycles > GPUOPT__SIMPLEX_MOST_CYCLES)
         return gpuopt__simplex_give_up(s, "the method goes round in circles");
     gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_PERTURBED);
@@ -268,8 +304,8 @@ static gpuopt_status gpuopt__simplex_iterate_extended(gpuopt_simplex *s) {
     gpuopt__simplex_extended c = {-1, -1, 0, 0, 0};
     int done;
     gpuopt_status status = GPUOPT_OK;
-    if (s->extended > 1) {
-        s->extended--;
+    if (s->extended_left > 0) {
+        s->extended_left--;
         status = gpuopt__simplex_extended_iteration(s, &c, &done);
         if (status || done > 0) return status;
         if (done == 0)
@@ -282,7 +318,6 @@ static gpuopt_status gpuopt__simplex_iterate_extended(gpuopt_simplex *s) {
 /* Before the first iteration: relaxes the bounds, unless the caller has set a basis that is already optimal. */
 static gpuopt_status gpuopt__simplex_start(gpuopt_simplex *s) {
     int32_t i = 0;
-    s->started = 1;
     gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_EXACT);
     if (s->desc.perturbation == GPUOPT_OFF) return GPUOPT_OK;
     while (i < s->lp.rows && s->v.head[i] >= s->lp.cols) i++;
@@ -299,17 +334,17 @@ static gpuopt_status gpuopt__simplex_some_iterations(gpuopt_simplex *s, int64_t 
     gpuopt__simplex_run_report report;
     gpuopt_status status = GPUOPT_OK;
     if (s->dual_method.state != GPUOPT__SIMPLEX_DUAL_OFF) return gpuopt__simplex_dual_iterations(s, most);
-    if (!s->started) status = gpuopt__simplex_start(s);
+    if (s->stage == GPUOPT__SIMPLEX_STAGE_NEW) status = gpuopt__simplex_start(s);
     if (status) return status;
     if (s->stale) {
         int32_t few = s->desc.rebuild_pivots < 10 ? s->desc.rebuild_pivots : 10;
-        s->hasty = s->extended == 0 && s->since_rebuild < few ? s->hasty + 1 : 0;
+        s->hasty = s->stage != GPUOPT__SIMPLEX_STAGE_EXTENDED && s->since_rebuild < few ? s->hasty + 1 : 0;
         status = gpuopt__simplex_rebuild(s);
         if (!status && (gpuopt__simplex_was_here(s) || s->hasty > GPUOPT__SIMPLEX_MOST_HASTY))
             status = gpuopt__simplex_leave_circle(s);
     }
     if (status || s->stale || s->verdict != GPUOPT_MORE) return status;
-    if (s->extended > 0) return gpuopt__simplex_iterate_extended(s);
+    if (s->stage == GPUOPT__SIMPLEX_STAGE_EXTENDED) return gpuopt__simplex_iterate_extended(s);
     gpuopt__simplex_prepare(s, GPUOPT__SIMPLEX_RUN_ITERATE, &run);
     run.most = s->desc.rebuild_pivots - s->since_rebuild;
     if (s->desc.ratio == GPUOPT_RATIO_EXPAND && run.most > 10000 - s->since_rebuild % 10000)
@@ -329,6 +364,26 @@ static gpuopt_status gpuopt__simplex_some_iterations(gpuopt_simplex *s, int64_t 
     return s->stale ? gpuopt__simplex_pull(s) : GPUOPT_OK;
 }
 
+/* GPUOPT_DEBUG: whether the states above fit together, and each has followed one that it may follow. */
+static gpuopt_status gpuopt__simplex_check_states(const gpuopt_simplex *s) {
+#ifdef GPUOPT_DEBUG
+    const gpuopt__simplex_dual_method *dual = &s->dual_method;
+    const int refined = gpuopt__simplex_is_refined(s), final = s->stage >= GPUOPT__SIMPLEX_STAGE_FINAL;
+    const char *wrong = NULL;
+    if (s->misstep) wrong = "a stage has followed one that it may not follow";
+    else if (dual->state != GPUOPT__SIMPLEX_DUAL_OFF && (refined || final))
+        wrong = "the dual method is in a late stage";
+    else if (dual->state == GPUOPT__SIMPLEX_DUAL_ON && s->stage == GPUOPT__SIMPLEX_STAGE_PERTURBED)
+        wrong = "the dual method iterates with relaxed bounds";
+    else if (dual->state == GPUOPT__SIMPLEX_DUAL_OFF && dual->boxing) wrong = "the primal method is in the box";
+    else if (refined && (s->escalation > 0 || s->relapses > 0)) wrong = "a tolerance of a refined stage has grown";
+    else if (s->phase < 0 || s->phase > 2 || s->stale < 0 || s->stale > 2) wrong = "phase or stale is out of range";
+    if (wrong) return gpuopt__refuse(s->context, GPUOPT_ERROR_STATE, "gpuopt_simplex_iterate", wrong);
+#endif
+    (void)s;
+    return GPUOPT_OK;
+}
+
 /* Runs the engine until there is a verdict, `most` iterations are done, or the caller asks to stop. */
 static gpuopt_status gpuopt__simplex_iterate(gpuopt_simplex *s, int64_t most) {
     int64_t target = most < INT64_MAX - s->iterations ? s->iterations + most : INT64_MAX;
@@ -338,6 +393,7 @@ static gpuopt_status gpuopt__simplex_iterate(gpuopt_simplex *s, int64_t most) {
     if (s->desc.iteration_limit && target > s->desc.iteration_limit) target = s->desc.iteration_limit;
     while (!status && s->verdict == GPUOPT_MORE && s->iterations < target && !stopped) {
         status = gpuopt__simplex_some_iterations(s, target - s->iterations);
+        if (!status) status = gpuopt__simplex_check_states(s);
         if (!status && s->verdict == GPUOPT_MORE && s->iterations < target)
             status = gpuopt__simplex_asked_to_stop(s, &stopped);
     }

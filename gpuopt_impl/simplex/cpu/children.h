@@ -17,7 +17,7 @@
 static void gpuopt__simplex_cpu_forget(gpuopt_simplex *s) {
     int32_t k;
     s->iterations = s->flips = s->rebuilds = s->refactorizations = 0;
-    s->started = s->weights_of = 0;
+    s->weights_of = 0;
     s->dual_method.boxing = s->dual_method.boxed = s->dual_method.priced = 0;
     s->dual_method.short_of = s->dual_method.perturbed = s->dual_method.drifted = 0;
     s->dual_method.shifted = 0;
@@ -48,9 +48,9 @@ static gpuopt_status gpuopt__simplex_cpu_become_root(gpuopt_simplex_children *ba
     gpuopt__simplex_find_crossing(s);
     *singular = 0;
     status = gpuopt__simplex_reinvert(s, singular);
-    gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_EXACT);
+    gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_NEW);
     if (!status) status = gpuopt__simplex_rebase(s);
-    s->unrefined = s->empty = 0;
+    s->empty = 0;
     if (!status) gpuopt__simplex_cpu_weigh(e, s->desc.dual_pricing);
     /* other than that of any other root, which children compare, and of the handle, which is positive */
     e->version = -(from->version * GPUOPT__SIMPLEX_ROOTS + root);

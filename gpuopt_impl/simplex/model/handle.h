@@ -8,12 +8,15 @@
 #include "../../common/backend.h"
 #include "scaling.h"
 
-/* The stages of a solve. */
+/* The stages of the primal method; control/loop.h has their transitions. */
 typedef enum gpuopt__simplex_stage {
-    GPUOPT__SIMPLEX_STAGE_PERTURBED = 0, /* bounds are relaxed at random */
-    GPUOPT__SIMPLEX_STAGE_EXACT,         /* true bounds */
-    GPUOPT__SIMPLEX_STAGE_REFINED,       /* differences from a point in twice the precision, small tolerances */
-    GPUOPT__SIMPLEX_STAGE_FINAL          /* refining did not end in time: the caller's tolerances again */
+    GPUOPT__SIMPLEX_STAGE_NEW = 0,   /* true bounds; the primal method has not begun */
+    GPUOPT__SIMPLEX_STAGE_PERTURBED, /* bounds are relaxed at random */
+    GPUOPT__SIMPLEX_STAGE_EXACT,     /* true bounds */
+    GPUOPT__SIMPLEX_STAGE_REFINED,   /* differences from a point in twice the precision, small tolerances */
+    GPUOPT__SIMPLEX_STAGE_EXTENDED,  /* the same, by iterations in extended precision */
+    GPUOPT__SIMPLEX_STAGE_FINAL,     /* refining has ended without an answer: the caller's tolerances again */
+    GPUOPT__SIMPLEX_STAGE_UNREFINED  /* the same, where only a failure of the arithmetic can have ended it */
 } gpuopt__simplex_stage;
 
 /* Whether the dual method iterates. */
@@ -83,8 +86,7 @@ struct gpuopt_simplex {
     int32_t *col_count, *row_count, *queue; /* [cols], [rows], [max(rows, cols)] */
 
     gpuopt__simplex_stage stage;
-    int phase;   /* 1, 2; 0: the reduced costs belong to no phase */
-    int started; /* the primal method has entered its first stage */
+    int phase; /* 1, 2; 0: the reduced costs belong to no phase */
     gpuopt__simplex_dual_method dual_method;
     int stale;              /* 1: x and duals must be recomputed; 2: also the inverse */
     int weights_of;         /* the phase in which the weights were started; 0: none */
@@ -97,8 +99,7 @@ struct gpuopt_simplex {
     int32_t hasty;         /* successive rebuilds with few iterations between them */
     int32_t relapses;      /* returns from phase 2 to phase 1 in this stage, see rebuild/rules.h */
     int32_t escalation;    /* how far the pivot tolerance is loosened, see rebuild/rules.h */
-    int32_t extended;      /* 0: the engine iterates; else remaining iterations in extended precision, plus 1 */
-    int unrefined;         /* REFINED ended because its arithmetic failed */
+    int32_t extended_left; /* EXTENDED: remaining iterations */
     int by_tolerance;      /* a child: accepts an optimum within the tolerances without refinement */
     int empty;             /* the doubles are proven to have no feasible point in exact arithmetic */
     int logged_empty;      /* `empty` was logged */
@@ -112,6 +113,9 @@ struct gpuopt_simplex {
     int moderate;               /* no entry is near the ends of the range of double */
     gpuopt_certainty certainty; /* of the verdict OPTIMAL */
     double backward_error;      /* of the present optimum; -1: not found */
+#ifdef GPUOPT_DEBUG
+    int misstep; /* a stage has followed one that it may not follow */
+#endif
 };
 
 static const gpuopt__simplex_backend *gpuopt__simplex_backend_of(const gpuopt_simplex *s) {

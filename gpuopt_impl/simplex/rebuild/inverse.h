@@ -124,7 +124,7 @@ static gpuopt_status gpuopt__simplex_reinvert(gpuopt_simplex *s, int32_t *singul
     for (i = 0; i < s->lp.rows; i++) s->v.head[i] = s->lp.cols + i;
     for (j = 0; j < s->lp.cols; j++) s->v.slot[j] = j;
     for (pass = 0; pass < 2 && count > 0 && !status; pass++) {
-        double least = pass > 0 && s->extended > 0 ? 1e-14 : 1e-9;
+        double least = pass > 0 && s->stage == GPUOPT__SIMPLEX_STAGE_EXTENDED ? 1e-14 : 1e-9;
         status = backend->enter(s->engine, count, s->order, s->wanted, least, s->open, s->position);
         if (!status) count = gpuopt__simplex_keep_refused(s, count);
     }

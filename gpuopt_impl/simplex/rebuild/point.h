@@ -42,7 +42,7 @@ static void gpuopt__simplex_place_nonbasic(gpuopt_simplex *s) {
 static void gpuopt__simplex_center(gpuopt_simplex *s) {
     gpuopt__simplex_vectors *v = &s->v;
     size_t bytes = sizeof(double) * ((size_t)s->lp.rows + (size_t)s->lp.cols);
-    int refined = s->stage == GPUOPT__SIMPLEX_STAGE_REFINED;
+    int refined = gpuopt__simplex_is_refined(s);
     int32_t i, j;
     if (refined) {
         memcpy(s->center, s->x, bytes);
@@ -233,8 +233,8 @@ static gpuopt_status gpuopt__simplex_rebuild_to(gpuopt_simplex *s, int precision
         refactors = 1;
     }
     s->fine_dual = gpuopt__simplex_fine(s->desc.dual_tolerance, noise_y);
-    if (s->started && s->stage != GPUOPT__SIMPLEX_STAGE_PERTURBED && s->stage != GPUOPT__SIMPLEX_STAGE_REFINED &&
-        phase == 2 && s->phase == 1)
+    if ((s->stage == GPUOPT__SIMPLEX_STAGE_EXACT || s->stage >= GPUOPT__SIMPLEX_STAGE_FINAL) && phase == 2 &&
+        s->phase == 1)
         gpuopt__simplex_relapse(s, 1);
     s->stale = 0;
     s->since_rebuild = 0;

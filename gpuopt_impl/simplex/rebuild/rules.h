@@ -36,16 +36,43 @@ static void gpuopt__simplex_work_bounds(gpuopt_simplex *s, int32_t variable) {
     s->work_upper[variable] = u;
 }
 
+/* GPUOPT_DEBUG: notes a transition that is not in the table of control/loop.h. Here are its rows, by stage; a letter is
+ * a stage's initial, and X is EXTENDED. */
+static void gpuopt__simplex_note_transition(gpuopt_simplex *s, gpuopt__simplex_stage to) {
+#ifdef GPUOPT_DEBUG
+    static const char *const followers[] = {"NE", "NPE", "NPER", "NEXFU", "NEFU", "NPE", "NPE"};
+    if (!strchr(followers[s->stage], "NPERXFU"[to])) s->misstep = 1;
+#else
+    (void)s, (void)to;
+#endif
+}
+
 static void gpuopt__simplex_enter_stage(gpuopt_simplex *s, gpuopt__simplex_stage stage) {
     int32_t j, both = s->lp.rows + s->lp.cols;
+    gpuopt__simplex_note_transition(s, stage);
     s->stage = stage;
     s->stale = s->stale ? s->stale : 1;
     s->escalation = 0;
-    s->relapses = stage == GPUOPT__SIMPLEX_STAGE_FINAL ? s->relapses : 0;
+    s->relapses = stage >= GPUOPT__SIMPLEX_STAGE_FINAL ? s->relapses : 0;
     for (j = 0; j < both; j++) gpuopt__simplex_work_bounds(s, j);
-    s->extended = 0;
-    if (stage != GPUOPT__SIMPLEX_STAGE_FINAL) s->unrefined = 0;
     if (stage == GPUOPT__SIMPLEX_STAGE_REFINED) s->refine_end = s->iterations + 100 + s->lp.rows / 2;
+}
+
+/* Back to the true bounds. */
+static void gpuopt__simplex_enter_exact(gpuopt_simplex *s) {
+    gpuopt__simplex_enter_stage(s, s->stage == GPUOPT__SIMPLEX_STAGE_NEW ? s->stage : GPUOPT__SIMPLEX_STAGE_EXACT);
+}
+
+/* The stage whose program and tolerances the present one has. */
+static gpuopt__simplex_stage gpuopt__simplex_program(const gpuopt_simplex *s) {
+    return s->stage == GPUOPT__SIMPLEX_STAGE_NEW         ? GPUOPT__SIMPLEX_STAGE_EXACT
+           : s->stage == GPUOPT__SIMPLEX_STAGE_EXTENDED  ? GPUOPT__SIMPLEX_STAGE_REFINED
+           : s->stage == GPUOPT__SIMPLEX_STAGE_UNREFINED ? GPUOPT__SIMPLEX_STAGE_FINAL
+                                                         : s->stage;
+}
+
+static int gpuopt__simplex_is_refined(const gpuopt_simplex *s) {
+    return gpuopt__simplex_program(s) == GPUOPT__SIMPLEX_STAGE_REFINED;
 }
 
 /* The tolerance of REFINED for a solution with the rounding `noise`. */
@@ -75,7 +102,7 @@ static void gpuopt__simplex_relapse(gpuopt_simplex *s, int32_t by) {
 static gpuopt__simplex_rules gpuopt__simplex_rules_now(const gpuopt_simplex *s) {
     /* Indexed by the escalation. Candidates banned for small pivots are tried again with smaller pivot tolerances. */
     static const double loosened[] = {1, 1, 1e-3, 1e-6};
-    int refined = s->stage == GPUOPT__SIMPLEX_STAGE_REFINED, fine = refined && s->extended > 0;
+    int refined = gpuopt__simplex_is_refined(s), fine = s->stage == GPUOPT__SIMPLEX_STAGE_EXTENDED;
     double finer = refined ? 1e-3 : gpuopt__simplex_wider(s);
     gpuopt__simplex_rules rules;
     memset(&rules, 0, sizeof rules);
@@ -105,7 +132,7 @@ static gpuopt__simplex_rules gpuopt__simplex_rules_now(const gpuopt_simplex *s) 
 static uint64_t gpuopt__simplex_state(const gpuopt_simplex *s) {
     uint64_t state = 0xCBF29CE484222325u;
     int32_t k, both = s->lp.rows + s->lp.cols;
-    const int32_t more[] = {(int32_t)s->stage, s->phase, s->relapses, s->escalation, s->cycles};
+    const int32_t more[] = {(int32_t)gpuopt__simplex_program(s), s->phase, s->relapses, s->escalation, s->cycles};
     for (k = 0; k < 5; k++) state = (state ^ (uint64_t)more[k]) * 0x100000001B3u;
     for (k = 0; k < both; k++) state = (state ^ s->status[k]) * 0x100000001B3u;
     return state;
