@@ -5,7 +5,7 @@
 # Usage: release.sh [--check] [FOLDER]
 #   FOLDER   gets gpuopt-VERSION.tar.gz, the same bytes whenever the commit is the same. Prints its SHA-256, and its
 #            SHA-512 for vcpkg's port. Default: dist
-#   --check  packs nothing, and accepts a version that the change log marks as not released
+#   --check  packs nothing, and accepts a change log whose newest entry is [Unreleased]
 # Makes no tag and no upload. CMake, Meson, pkg-config and the shared libraries take the version from gpuopt.h.
 set -eu
 # Prints the comment above.
@@ -30,6 +30,7 @@ has() {
 escaped=${version//./\\.}
 has MODULE.bazel "    version = \"$escaped\"," "the module's version is not $version"
 has MODULE.bazel "    compatibility_level = $major,.*" "the compatibility level is not $major"
+has CITATION.cff "version: $escaped" "the version is not $version"
 has doc/bazel.md "bazel_dep(name = \"gpuopt\", version = \"$escaped\")" "the example has another version than $version"
 has doc/install.md ".*find_package(gpuopt ${escaped%\\.*} REQUIRED).*" "the example has another version than ${version%.*}"
 has packaging/vcpkg/vcpkg.json "  \"version\": \"$escaped\"," "the port's version is not $version"
@@ -37,8 +38,8 @@ has packaging/debian/changelog "gpuopt ($escaped-[^)]*) .*" "there is no entry f
 has packaging/debian/control "Package: libgpuopt${abi//./\\.}" "the shared library's package is not libgpuopt$abi"
 newest=$(grep -m 1 '^## ' CHANGELOG.md)
 case $newest in
-"## $version" | "## $version ("[0-9]*) ;;
-"## $version (not released)")
+"## [$version] - "[0-9]*) ;;
+"## [Unreleased]")
     [ -n "$check" ] || { echo "CHANGELOG.md: $version has no date yet" >&2 && failed=1; }
     ;;
 *) echo "CHANGELOG.md: the newest entry is \"$newest\", not $version" >&2 && failed=1 ;;
