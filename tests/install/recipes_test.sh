@@ -93,9 +93,8 @@ made() {
 }
 check "it makes three packages" made
 if command -v lintian >/dev/null; then
-    tidy() {
-        "${system[@]}" lintian --allow-root --display-info --pedantic --fail-on error,warning,info,pedantic ./*.changes
-    }
+    # It prints nothing. Its exit status also counts what it masks.
+    tidy() { ! "${system[@]}" lintian --allow-root --display-info --pedantic ./*.changes 2>&1 | grep .; }
     check "lintian is content" tidy
 else
     skip "lintian" "not installed"
