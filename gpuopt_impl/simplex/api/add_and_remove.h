@@ -275,11 +275,11 @@ static gpuopt_status gpuopt__simplex_swap(gpuopt_simplex *s, int32_t slot, int32
     const double x = s->x[leaves];
     int32_t wanted = position, found = -1;
     gpuopt_status status;
-    memset(s->open, 0, (size_t)s->lp.rows);
-    s->open[position] = 1;
-    status = gpuopt__simplex_backend_of(s)->exchange(s->engine, 1, &slot, &wanted, 1e-9, s->open, &found);
+    memset(s->refactoring.open, 0, (size_t)s->lp.rows);
+    s->refactoring.open[position] = 1;
+    status = gpuopt__simplex_backend_of(s)->exchange(s->engine, 1, &slot, &wanted, 1e-9, s->refactoring.open, &found);
     if (status) return status;
-    if (found < 0) s->stale = 2;
+    if (found < 0) s->stale = GPUOPT__SIMPLEX_STALE_INVERSE;
     s->v.head[position] = enters;
     s->v.slot[slot] = leaves;
     s->status[enters] = GPUOPT_VARIABLE_BASIC;

@@ -105,7 +105,8 @@ static gpuopt_status gpuopt__simplex_change_basis(gpuopt_simplex *s, const char 
     if (status == GPUOPT_ERROR_MEMORY) gpuopt__simplex_restore(s, kept);
     if (status) return status;
     if (singular == 0) return gpuopt__simplex_rebase(s);
-    gpuopt__log(s->context, 0, "%s: singular: column %d depends on the other basic variables", call, (int)s->order[0]);
+    gpuopt__log(s->context, 0, "%s: singular: column %d depends on the other basic variables", call,
+                (int)s->refactoring.order[0]);
     status = gpuopt__simplex_restore(s, kept);
     return status ? status : GPUOPT_ERROR_NUMERIC;
 }
@@ -129,8 +130,8 @@ static int32_t gpuopt__simplex_count_exchange(const gpuopt_simplex *s, const uin
     int32_t j, columns = 0, count = 0;
     for (j = 0; j < s->lp.cols; j++) columns += gpuopt__simplex_wants(wanted, j);
     for (j = 0; j < s->lp.cols; j++) count += gpuopt__simplex_wants(wanted, s->v.slot[j]);
-    if (count == 0) return s->stale == 2 ? -1 : 0;
-    return s->stale == 2 || 2 * count > columns ? -1 : count;
+    if (count == 0) return s->stale == GPUOPT__SIMPLEX_STALE_INVERSE ? -1 : 0;
+    return s->stale == GPUOPT__SIMPLEX_STALE_INVERSE || 2 * count > columns ? -1 : count;
 }
 
 /* Eliminates with the largest pivot of each column. Whether the wanted basis is far from singular: then the pivots that
@@ -179,13 +180,13 @@ static gpuopt_status gpuopt__simplex_plan_exchange(gpuopt_simplex *s, const uint
 static gpuopt_status gpuopt__simplex_do_exchange(gpuopt_simplex *s, const gpuopt__simplex_exchange *e, int *done) {
     int32_t i, k;
     gpuopt_status status;
-    for (i = 0; i < s->lp.rows; i++) s->open[i] = 0;
-    for (k = 0; k < e->count; k++) s->open[e->position[k]] = 1, s->wanted[k] = -1;
-    status =
-        gpuopt__simplex_backend_of(s)->exchange(s->engine, e->count, e->slot, s->wanted, 1e-9, s->open, s->position);
+    for (i = 0; i < s->lp.rows; i++) s->refactoring.open[i] = 0;
+    for (k = 0; k < e->count; k++) s->refactoring.open[e->position[k]] = 1, s->refactoring.wanted[k] = -1;
+    status = gpuopt__simplex_backend_of(s)->exchange(s->engine, e->count, e->slot, s->refactoring.wanted, 1e-9,
+                                                     s->refactoring.open, s->refactoring.position);
     *done = !status;
     for (k = 0; k < e->count && !status; k++) {
-        int32_t p = s->position[k], entered = s->v.slot[e->slot[k]];
+        int32_t p = s->refactoring.position[k], entered = s->v.slot[e->slot[k]];
         if (p < 0) *done = 0;
         else s->v.slot[e->slot[k]] = s->v.head[p], s->v.head[p] = entered;
     }
@@ -213,7 +214,8 @@ static gpuopt_status gpuopt__simplex_by_pivots(gpuopt_simplex *s, const char *ca
     status = gpuopt__simplex_plan_exchange(s, wanted, &e, &regular);
     if (!status && regular) {
         status = gpuopt__simplex_do_exchange(s, &e, done);
-        if (!*done) s->stale = 2; /* status still holds the old basis, which can be inverted */
+        if (!*done)
+            s->stale = GPUOPT__SIMPLEX_STALE_INVERSE; /* status still holds the old basis, which can be inverted */
     }
     gpuopt__release(s->context, GPUOPT_HOST, memory);
     return status;

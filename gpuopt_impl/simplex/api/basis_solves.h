@@ -16,7 +16,7 @@ static double gpuopt__simplex_unit(const gpuopt_simplex *s, int32_t variable) {
 
 /* Makes the inverse of the present basis and head available: iterations may have changed them. */
 static gpuopt_status gpuopt__simplex_present_inverse(gpuopt_simplex *s) {
-    if (s->stale == 2) return gpuopt__simplex_fresh_to_read(s);
+    if (s->stale == GPUOPT__SIMPLEX_STALE_INVERSE) return gpuopt__simplex_fresh_to_read(s);
     return gpuopt__simplex_pull(s);
 }
 

@@ -54,7 +54,7 @@ static gpuopt_status gpuopt__simplex_certify_infeasible(gpuopt_simplex *s) {
         if (!outside) continue;
         status = gpuopt__simplex_prove_by_row(s, i, outside, &proven);
     }
-    if (!status && proven && s->primal_reached > s->desc.primal_tolerance) s->verdict = GPUOPT_INFEASIBLE;
+    if (!status && proven && s->found.primal_reached > s->desc.primal_tolerance) s->verdict = GPUOPT_INFEASIBLE;
     return status;
 }
 
@@ -70,7 +70,7 @@ static gpuopt_status gpuopt__simplex_certify_unbounded(gpuopt_simplex *s) {
         status = gpuopt__simplex_extended_column(s, &c);
         if (status || c.step < HUGE_VAL) continue;
         status = gpuopt__simplex_prove_unbounded(s, j, c.direction, &proven);
-        if (!status && proven && s->primal_reached <= s->desc.primal_tolerance) s->verdict = GPUOPT_UNBOUNDED;
+        if (!status && proven && s->found.primal_reached <= s->desc.primal_tolerance) s->verdict = GPUOPT_UNBOUNDED;
     }
     return status;
 }

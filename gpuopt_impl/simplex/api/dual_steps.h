@@ -124,7 +124,7 @@ static gpuopt_status gpuopt__simplex_dual_move(gpuopt_simplex *s, const char *ca
         status = gpuopt__simplex_backend_of(s)->dual_run(s->engine, &run, &report);
         if (status) return status;
         if (report.end != GPUOPT__SIMPLEX_END_DRIFTED) break;
-        s->stale = 2;
+        s->stale = GPUOPT__SIMPLEX_STALE_INVERSE;
         if (report.pivots > 0) break; /* the pivot is done, but its basis needs repair */
     }
     if (report.end == GPUOPT__SIMPLEX_END_NO_ENTERING)
@@ -136,8 +136,8 @@ static gpuopt_status gpuopt__simplex_dual_move(gpuopt_simplex *s, const char *ca
     }
     gpuopt__simplex_dual_count(s, &report);
     s->verdict = GPUOPT_MORE;
-    s->seen_at = s->seen_next = 0;
-    if (s->since_rebuild >= s->desc.rebuild_pivots) s->stale = 1;
+    s->cycle.at = s->cycle.next = 0;
+    if (s->since_rebuild >= s->desc.rebuild_pivots) s->stale = GPUOPT__SIMPLEX_STALE_POINT;
     return s->stale ? gpuopt__simplex_pull(s) : GPUOPT_OK;
 }
 

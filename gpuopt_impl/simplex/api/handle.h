@@ -149,8 +149,8 @@ static gpuopt_status gpuopt__simplex_fill(gpuopt_simplex *s) {
     gpuopt__simplex_dual_again(s);
     s->dual_method.cutoff = HUGE_VAL;
     s->dual_method.limit = s->desc.maximize ? -HUGE_VAL : HUGE_VAL;
-    s->primal_violation = s->dual_violation = s->primal_reached = s->dual_reached = -1;
-    s->stale = 1;
+    s->found.primal_violation = s->found.dual_violation = s->found.primal_reached = s->found.dual_reached = -1;
+    s->stale = GPUOPT__SIMPLEX_STALE_POINT;
     gpuopt__simplex_place_nonbasic(s);
     gpuopt__simplex_center(s);
     status = backend->reset(s->engine);
@@ -245,18 +245,18 @@ static gpuopt_status gpuopt__simplex_report(const gpuopt_simplex *s, gpuopt_simp
     result.refactorizations = s->refactorizations;
     result.deferred_pivots = s->shape.deferred_pivots;
     gpuopt__simplex_objective(s, &result.objective, &result.infeasibility);
-    result.primal_violation = s->primal_violation;
-    result.dual_violation = s->dual_violation;
-    result.primal_reached = s->primal_reached;
-    result.dual_reached = s->dual_reached;
+    result.primal_violation = s->found.primal_violation;
+    result.dual_violation = s->found.dual_violation;
+    result.primal_reached = s->found.primal_reached;
+    result.dual_reached = s->found.dual_reached;
     if (s->verdict == GPUOPT_INFEASIBLE || s->verdict == GPUOPT_UNBOUNDED) {
-        result.certificate_margin = s->margin;
-        result.certificate_residual = s->certificate_residual;
+        result.certificate_margin = s->found.margin;
+        result.certificate_residual = s->found.certificate_residual;
     }
     result.crossing = s->crossing;
     result.dual_iterations = s->dual_method.iterations;
-    result.certainty = s->verdict == GPUOPT_OPTIMAL ? s->certainty : GPUOPT_CERTAINTY_NONE;
-    result.backward_error = s->verdict == GPUOPT_OPTIMAL ? s->backward_error : -1;
+    result.certainty = s->verdict == GPUOPT_OPTIMAL ? s->found.certainty : GPUOPT_CERTAINTY_NONE;
+    result.backward_error = s->verdict == GPUOPT_OPTIMAL ? s->found.backward_error : -1;
     if (!(fabs(result.objective) < HUGE_VAL && result.infeasibility < HUGE_VAL))
         return gpuopt__simplex_overflowed(s, "the objective or the sum of infeasibilities");
     if (!(result.primal_violation < HUGE_VAL && result.dual_violation < HUGE_VAL))
@@ -314,7 +314,7 @@ static gpuopt_status gpuopt__simplex_call_rebuild(gpuopt_simplex *simplex, const
     if (status) return status;
     status = gpuopt__simplex_pull(simplex);
     if (simplex->stage == GPUOPT__SIMPLEX_STAGE_PERTURBED) gpuopt__simplex_enter_exact(simplex);
-    simplex->stale = refactor ? 2 : 1;
+    simplex->stale = refactor ? GPUOPT__SIMPLEX_STALE_INVERSE : GPUOPT__SIMPLEX_STALE_POINT;
     if (!status) status = gpuopt__simplex_rebuild(simplex);
     return gpuopt__simplex_finish(simplex, status, info);
 }

@@ -28,7 +28,7 @@ static int gpuopt__simplex_due(const gpuopt_simplex *s) { return s->stale || s->
 /* Makes reduced costs of the present phase, and pulls the engine's vectors to host memory. */
 static gpuopt_status gpuopt__simplex_ready(gpuopt_simplex *s) {
     if (!gpuopt__simplex_due(s)) return GPUOPT_OK;
-    if (!s->stale) s->stale = 1;
+    gpuopt__simplex_mark_stale(s);
     return gpuopt__simplex_fresh(s);
 }
 
@@ -36,7 +36,7 @@ static gpuopt_status gpuopt__simplex_ready(gpuopt_simplex *s) {
  * repair; the part then runs once more, perhaps with other slots and positions. */
 static int gpuopt__simplex_lacks_factors(gpuopt_simplex *s, const gpuopt__simplex_run_report *report) {
     if (report->end != GPUOPT__SIMPLEX_END_DRIFTED || report->pivots + report->flips > 0) return 0;
-    s->stale = 2;
+    s->stale = GPUOPT__SIMPLEX_STALE_INVERSE;
     return 1;
 }
 
@@ -248,13 +248,14 @@ static gpuopt_status gpuopt__simplex_do(gpuopt_simplex *s, const char *call, con
     }
     gpuopt__simplex_count(s, &report);
     gpuopt__simplex_start_over(s);
-    if (report.end == GPUOPT__SIMPLEX_END_DRIFTED) s->stale = 2;
-    else if ((s->phase == 2 && report.infeasible > 0) || s->since_rebuild >= s->desc.rebuild_pivots) s->stale = 1;
+    if (report.end == GPUOPT__SIMPLEX_END_DRIFTED) s->stale = GPUOPT__SIMPLEX_STALE_INVERSE;
+    else if ((s->phase == 2 && report.infeasible > 0) || s->since_rebuild >= s->desc.rebuild_pivots)
+        s->stale = GPUOPT__SIMPLEX_STALE_POINT;
     /* The engine has counted variables that were basic before. The entering variable may have left its bounds, too. */
     x += report.direction * report.step;
     if (gpuopt__simplex_infeasible(x, l, u, run->rules.primal)) {
         report.infeasible++;
-        s->stale = s->stale ? s->stale : 1;
+        gpuopt__simplex_mark_stale(s);
     }
     if (report.infeasible > 0) s->phase = 1;
     return gpuopt__simplex_finish(s, s->stale ? gpuopt__simplex_pull(s) : GPUOPT_OK, info);

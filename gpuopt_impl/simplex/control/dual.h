@@ -29,7 +29,7 @@ static void gpuopt__simplex_unbox(gpuopt_simplex *s, int done) {
     s->dual_method.boxed = done;
     s->dual_method.priced = 0;
     s->since_rebuild = 0;
-    s->stale = s->stale ? s->stale : 1;
+    gpuopt__simplex_mark_stale(s);
 }
 
 /* After the caller has changed the model or the basis. */
@@ -44,7 +44,7 @@ static gpuopt_status gpuopt__simplex_dual_leave(gpuopt_simplex *s, int done) {
     int nearly = done && s->dual_method.shifted <= s->desc.dual_tolerance;
     if (s->dual_method.boxing) gpuopt__simplex_unbox(s, 1);
     s->dual_method.state = GPUOPT__SIMPLEX_DUAL_OFF;
-    s->stale = s->stale ? s->stale : 1;
+    gpuopt__simplex_mark_stale(s);
     s->phase = 0;
     s->weights_of = 0;
     if (done && s->stage == GPUOPT__SIMPLEX_STAGE_NEW) gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_EXACT);
@@ -103,7 +103,7 @@ static void gpuopt__simplex_dual_perturb(gpuopt_simplex *s) {
         s->dual_method.shifted = gpuopt__max(s->dual_method.shifted, by);
     }
     s->dual_method.perturbed++;
-    if (!s->stale) s->stale = 1;
+    gpuopt__simplex_mark_stale(s);
 }
 
 /* ---- Rebuilding ---- */
@@ -164,7 +164,7 @@ static gpuopt_status gpuopt__simplex_dual_rebuild(gpuopt_simplex *s) {
         s->dual_method.boxed = s->desc.algorithm != GPUOPT_ALGORITHM_DUAL || s->dual_method.by_caller;
         s->dual_method.shifted = s->dual_method.short_of = s->dual_method.perturbed = s->dual_method.drifted = 0;
     }
-    refactors = s->stale == 2;
+    refactors = s->stale == GPUOPT__SIMPLEX_STALE_INVERSE;
     s->rebuilds++;
     s->dual_method.priced = 0;
     for (;;) {
@@ -182,7 +182,7 @@ static gpuopt_status gpuopt__simplex_dual_rebuild(gpuopt_simplex *s) {
     s->dual_method.state = GPUOPT__SIMPLEX_DUAL_ON;
     s->dual_method.priced = 1;
     s->phase = 1;
-    s->stale = 0;
+    s->stale = GPUOPT__SIMPLEX_FRESH;
     s->since_rebuild = 0;
     gpuopt__simplex_violations(s);
     return status ? status : backend->push(s->engine);
@@ -202,8 +202,8 @@ static gpuopt_status gpuopt__simplex_dual_conclude_ray(gpuopt_simplex *s, const 
     status = gpuopt__simplex_solve_duals(s, gpuopt__simplex_present_duals(s), s->phase_cost, 0, &good, &noise);
     if (!status) status = gpuopt__simplex_prove_infeasible(s, &proven);
     if (status) return status;
-    if (!proven || s->primal_reached <= s->desc.primal_tolerance) return gpuopt__simplex_dual_leave(s, 0);
-    s->stale = 1; /* for a caller that continues by single parts */
+    if (!proven || s->found.primal_reached <= s->desc.primal_tolerance) return gpuopt__simplex_dual_leave(s, 0);
+    s->stale = GPUOPT__SIMPLEX_STALE_POINT; /* for a caller that continues by single parts */
     s->verdict = GPUOPT_INFEASIBLE;
     return GPUOPT_OK;
 }
@@ -233,7 +233,8 @@ static gpuopt_status gpuopt__simplex_dual_conclude(gpuopt_simplex *s, const gpuo
     if (report->end == GPUOPT__SIMPLEX_END_NO_ENTERING && fresh) return gpuopt__simplex_dual_conclude_ray(s, report);
     if (s->dual_method.drifted > 2) return gpuopt__simplex_dual_leave(s, 0);
     if (report->end == GPUOPT__SIMPLEX_END_LIMIT && s->since_rebuild < s->desc.rebuild_pivots) return GPUOPT_OK;
-    s->stale = report->bans > 0 || report->end == GPUOPT__SIMPLEX_END_DRIFTED ? 2 : 1;
+    s->stale = report->bans > 0 || report->end == GPUOPT__SIMPLEX_END_DRIFTED ? GPUOPT__SIMPLEX_STALE_INVERSE
+                                                                              : GPUOPT__SIMPLEX_STALE_POINT;
     if (report->end == GPUOPT__SIMPLEX_END_STALLED) gpuopt__simplex_dual_perturb(s);
     return gpuopt__simplex_pull(s);
 }

@@ -59,15 +59,15 @@ static gpuopt_status gpuopt__simplex_give_up(gpuopt_simplex *s, const char *why)
  * tolerances must do. If the iterations cannot settle it either, there is no answer. */
 static gpuopt_status gpuopt__simplex_extend_precision(gpuopt_simplex *s) {
     int32_t most = gpuopt__simplex_extended_most(s);
-    const int fresh = s->since_rebuild == 0 && !s->stale && s->primal_reached <= s->desc.primal_tolerance;
+    const int fresh = s->since_rebuild == 0 && !s->stale && s->found.primal_reached <= s->desc.primal_tolerance;
     gpuopt_status status = s->since_rebuild > 0 ? gpuopt__simplex_pull(s) : GPUOPT_OK;
     if (!status && fresh && s->stage == GPUOPT__SIMPLEX_STAGE_REFINED && most > 0)
         status = gpuopt__simplex_find_empty(s);
     if (fresh && s->empty) gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_FINAL);
     else if (s->stage == GPUOPT__SIMPLEX_STAGE_REFINED && most > 0) {
         gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_EXTENDED);
-        s->extended_left = most - 1;
-        s->stale = 2;
+        s->refining.extended_left = most - 1;
+        s->stale = GPUOPT__SIMPLEX_STALE_INVERSE;
     } else if (most == GPUOPT__SIMPLEX_EXTENDED_ALL) gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_UNREFINED);
     else gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_FINAL);
     return status;
@@ -80,7 +80,7 @@ static gpuopt_status gpuopt__simplex_unproven(gpuopt_simplex *s, const char *why
     else if (gpuopt__simplex_is_refined(s)) return gpuopt__simplex_extend_precision(s);
     else if (s->relapses < GPUOPT__SIMPLEX_MOST_RELAPSES) {
         gpuopt__simplex_relapse(s, GPUOPT__SIMPLEX_RELAPSES);
-        s->stale = s->stale ? s->stale : 1;
+        gpuopt__simplex_mark_stale(s);
     } else return gpuopt__simplex_give_up(s, why);
     return GPUOPT_OK;
 }
@@ -89,8 +89,9 @@ static gpuopt_status gpuopt__simplex_unproven(gpuopt_simplex *s, const char *why
  * thousandth of the tolerances is then undetectable, and could move a variable far. */
 static int gpuopt__simplex_within_tolerances(const gpuopt_simplex *s) {
     double share = s->stage == GPUOPT__SIMPLEX_STAGE_EXTENDED ? 1e-3 : 1;
-    return s->primal_reached <= share * s->desc.primal_tolerance && s->dual_reached <= share * s->desc.dual_tolerance &&
-           s->fine_primal < s->desc.primal_tolerance && s->fine_dual < s->desc.dual_tolerance;
+    return s->found.primal_reached <= share * s->desc.primal_tolerance &&
+           s->found.dual_reached <= share * s->desc.dual_tolerance && s->refining.primal < s->desc.primal_tolerance &&
+           s->refining.dual < s->desc.dual_tolerance;
 }
 
 /* Whether the present point is an optimum, and how certain. In the stage REFINED, iterations in extended precision must
@@ -101,7 +102,7 @@ static gpuopt_status gpuopt__simplex_is_optimal(gpuopt_simplex *s, int *is) {
           (!gpuopt__simplex_is_refined(s) || s->by_tolerance || gpuopt__simplex_is_exact(s));
     if (!*is) return GPUOPT_OK;
     status = gpuopt__simplex_find_certainty(s);
-    *is = s->certainty != GPUOPT_CERTAINTY_NONE;
+    *is = s->found.certainty != GPUOPT_CERTAINTY_NONE;
     return status;
 }
 
@@ -145,7 +146,7 @@ static gpuopt_status gpuopt__simplex_conclude_infeasible(gpuopt_simplex *s) {
     status = gpuopt__simplex_prove_infeasible(s, &proven);
     if (status) return status;
     if (!proven) return gpuopt__simplex_unproven(s, "neither a feasible point nor a proof that there is none");
-    if (gpuopt__simplex_is_refined(s) && s->primal_reached <= s->desc.primal_tolerance) {
+    if (gpuopt__simplex_is_refined(s) && s->found.primal_reached <= s->desc.primal_tolerance) {
         gpuopt__simplex_found_empty(s);
         gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_FINAL);
     } else s->verdict = GPUOPT_INFEASIBLE;
@@ -171,10 +172,10 @@ static gpuopt_status gpuopt__simplex_conclude_unbounded(gpuopt_simplex *s, int32
     if (!proven && s->stage == GPUOPT__SIMPLEX_STAGE_EXTENDED && gpuopt__simplex_gains_by_rounding(s, slot) &&
         gpuopt__simplex_within_tolerances(s)) {
         status = gpuopt__simplex_find_certainty(s);
-        if (s->certainty != GPUOPT_CERTAINTY_NONE) s->verdict = GPUOPT_OPTIMAL;
-        if (status || s->certainty != GPUOPT_CERTAINTY_NONE) return status;
+        if (s->found.certainty != GPUOPT_CERTAINTY_NONE) s->verdict = GPUOPT_OPTIMAL;
+        if (status || s->found.certainty != GPUOPT_CERTAINTY_NONE) return status;
     }
-    if (!proven || s->primal_reached > s->desc.primal_tolerance)
+    if (!proven || s->found.primal_reached > s->desc.primal_tolerance)
         return gpuopt__simplex_unproven(s, "neither an optimum nor a proof that the objective is unbounded");
     s->verdict = GPUOPT_UNBOUNDED;
     return GPUOPT_OK;
@@ -187,7 +188,7 @@ static gpuopt_status gpuopt__simplex_conclude(gpuopt_simplex *s, const gpuopt__s
     int refused = report->bans > 0 || (report->end == GPUOPT__SIMPLEX_END_NO_LEAVING && s->phase == 1);
     if (s->since_rebuild > 0) {
         gpuopt_status status = gpuopt__simplex_pull(s);
-        s->stale = 1;
+        s->stale = GPUOPT__SIMPLEX_STALE_POINT;
         /* The next stage recomputes everything anyway. */
         if (!status && s->stage == GPUOPT__SIMPLEX_STAGE_PERTURBED && s->phase == 2 &&
             report->end == GPUOPT__SIMPLEX_END_NO_ENTERING)
@@ -197,7 +198,7 @@ static gpuopt_status gpuopt__simplex_conclude(gpuopt_simplex *s, const gpuopt__s
     if (refused && gpuopt__simplex_is_refined(s)) return gpuopt__simplex_extend_precision(s);
     if (refused && s->escalation < 3) {
         s->escalation++;
-        s->stale = 2;
+        s->stale = GPUOPT__SIMPLEX_STALE_INVERSE;
         return gpuopt__simplex_pull(s);
     }
     if (report->end == GPUOPT__SIMPLEX_END_NO_LEAVING && s->phase == 2)
@@ -211,8 +212,8 @@ static gpuopt_status gpuopt__simplex_conclude_crossing(gpuopt_simplex *s) {
     if (status) return status;
     memset(s->farkas, 0, sizeof(double) * (size_t)s->lp.rows);
     memset(s->farkas_low, 0, sizeof(double) * (size_t)s->lp.rows);
-    s->margin = s->crossing_size;
-    s->certificate_residual = 0;
+    s->found.margin = s->crossing_size;
+    s->found.certificate_residual = 0;
     s->verdict = GPUOPT_INFEASIBLE;
     return GPUOPT_OK;
 }
@@ -220,8 +221,8 @@ static gpuopt_status gpuopt__simplex_conclude_crossing(gpuopt_simplex *s) {
 /* After a change by the caller. Revisiting a basis does not count as a cycle, and methods abandoned at another basis
  * are tried again. */
 static void gpuopt__simplex_start_over(gpuopt_simplex *s) {
-    s->seen_at = s->seen_next = 0;
-    s->hasty = s->cycles = 0;
+    s->cycle.at = s->cycle.next = 0;
+    s->cycle.hasty = s->cycle.found = 0;
     gpuopt__simplex_dual_again(s);
     if (s->stage > GPUOPT__SIMPLEX_STAGE_EXACT) gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_EXACT);
 }
@@ -232,7 +233,7 @@ static gpuopt_status gpuopt__simplex_move_point(gpuopt_simplex *s) {
     gpuopt__simplex_place_nonbasic(s);
     gpuopt__simplex_center(s);
     s->verdict = GPUOPT_MORE, s->phase = 0;
-    if (!s->stale) s->stale = 1;
+    gpuopt__simplex_mark_stale(s);
     s->since_rebuild = 0;
     s->escalation = s->relapses = 0;
     return gpuopt__simplex_backend_of(s)->push(s->engine);
@@ -242,7 +243,7 @@ static gpuopt_status gpuopt__simplex_move_point(gpuopt_simplex *s) {
 static gpuopt_status gpuopt__simplex_rebase(gpuopt_simplex *s) {
     int32_t i;
     for (i = 0; i < s->lp.rows; i++) s->x[s->v.head[i]] = s->x_low[s->v.head[i]] = 0;
-    s->stale = 1;
+    s->stale = GPUOPT__SIMPLEX_STALE_POINT;
     s->weights_of = 0;
     return gpuopt__simplex_move_point(s);
 }
@@ -281,7 +282,7 @@ static void gpuopt__simplex_count(gpuopt_simplex *s, const gpuopt__simplex_run_r
     if (report->pivots + report->flips > 0) s->verdict = GPUOPT_MORE;
     if (s->phase == 1 && report->infeasible == 0) { /* end of phase 1: the reduced costs still belong to phase 1 */
         s->phase = 2;
-        s->stale = s->stale ? s->stale : 1;
+        gpuopt__simplex_mark_stale(s);
     }
 }
 
@@ -290,9 +291,9 @@ static void gpuopt__simplex_count(gpuopt_simplex *s, const gpuopt__simplex_run_r
 enum { GPUOPT__SIMPLEX_MOST_HASTY = 100, GPUOPT__SIMPLEX_MOST_CYCLES = 6 };
 
 static gpuopt_status gpuopt__simplex_leave_circle(gpuopt_simplex *s) {
-    s->hasty = 0;
+    s->cycle.hasty = 0;
     if (gpuopt__simplex_is_refined(s)) return gpuopt__simplex_extend_precision(s);
-    if (++s->cycles > GPUOPT__SIMPLEX_MOST_CYCLES)
+    if (++s->cycle.found > GPUOPT__SIMPLEX_MOST_CYCLES)
         return gpuopt__simplex_give_up(s, "the method goes round in circles");
     gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_PERTURBED);
     s->weights_of = 0;
@@ -304,8 +305,8 @@ static gpuopt_status gpuopt__simplex_iterate_extended(gpuopt_simplex *s) {
     gpuopt__simplex_extended c = {-1, -1, 0, 0, 0};
     int done;
     gpuopt_status status = GPUOPT_OK;
-    if (s->extended_left > 0) {
-        s->extended_left--;
+    if (s->refining.extended_left > 0) {
+        s->refining.extended_left--;
         status = gpuopt__simplex_extended_iteration(s, &c, &done);
         if (status || done > 0) return status;
         if (done == 0)
@@ -338,9 +339,9 @@ static gpuopt_status gpuopt__simplex_some_iterations(gpuopt_simplex *s, int64_t 
     if (status) return status;
     if (s->stale) {
         int32_t few = s->desc.rebuild_pivots < 10 ? s->desc.rebuild_pivots : 10;
-        s->hasty = s->stage != GPUOPT__SIMPLEX_STAGE_EXTENDED && s->since_rebuild < few ? s->hasty + 1 : 0;
+        s->cycle.hasty = s->stage != GPUOPT__SIMPLEX_STAGE_EXTENDED && s->since_rebuild < few ? s->cycle.hasty + 1 : 0;
         status = gpuopt__simplex_rebuild(s);
-        if (!status && (gpuopt__simplex_was_here(s) || s->hasty > GPUOPT__SIMPLEX_MOST_HASTY))
+        if (!status && (gpuopt__simplex_was_here(s) || s->cycle.hasty > GPUOPT__SIMPLEX_MOST_HASTY))
             status = gpuopt__simplex_leave_circle(s);
     }
     if (status || s->stale || s->verdict != GPUOPT_MORE) return status;
@@ -349,18 +350,19 @@ static gpuopt_status gpuopt__simplex_some_iterations(gpuopt_simplex *s, int64_t 
     run.most = s->desc.rebuild_pivots - s->since_rebuild;
     if (s->desc.ratio == GPUOPT_RATIO_EXPAND && run.most > 10000 - s->since_rebuild % 10000)
         run.most = 10000 - s->since_rebuild % 10000;
-    if (s->stage == GPUOPT__SIMPLEX_STAGE_REFINED && run.most > s->refine_end - s->iterations)
-        run.most = (int32_t)gpuopt__max(1, (double)(s->refine_end - s->iterations));
+    if (s->stage == GPUOPT__SIMPLEX_STAGE_REFINED && run.most > s->refining.end - s->iterations)
+        run.most = (int32_t)gpuopt__max(1, (double)(s->refining.end - s->iterations));
     if (run.most > most) run.most = (int32_t)most;
     status = gpuopt__simplex_engage(s, &run, &report);
     if (status) return status;
     gpuopt__simplex_count(s, &report);
-    if (s->stage == GPUOPT__SIMPLEX_STAGE_REFINED && s->iterations >= s->refine_end)
+    if (s->stage == GPUOPT__SIMPLEX_STAGE_REFINED && s->iterations >= s->refining.end)
         return gpuopt__simplex_extend_precision(s);
     else if (report.end == GPUOPT__SIMPLEX_END_NO_ENTERING || report.end == GPUOPT__SIMPLEX_END_NO_LEAVING)
         return gpuopt__simplex_conclude(s, &report);
-    if (report.end == GPUOPT__SIMPLEX_END_DRIFTED) s->stale = 2;
-    else if (report.end == GPUOPT__SIMPLEX_END_FEASIBLE || s->since_rebuild >= s->desc.rebuild_pivots) s->stale = 1;
+    if (report.end == GPUOPT__SIMPLEX_END_DRIFTED) s->stale = GPUOPT__SIMPLEX_STALE_INVERSE;
+    else if (report.end == GPUOPT__SIMPLEX_END_FEASIBLE || s->since_rebuild >= s->desc.rebuild_pivots)
+        s->stale = GPUOPT__SIMPLEX_STALE_POINT;
     return s->stale ? gpuopt__simplex_pull(s) : GPUOPT_OK;
 }
 
@@ -377,7 +379,7 @@ static gpuopt_status gpuopt__simplex_check_states(const gpuopt_simplex *s) {
         wrong = "the dual method iterates with relaxed bounds";
     else if (dual->state == GPUOPT__SIMPLEX_DUAL_OFF && dual->boxing) wrong = "the primal method is in the box";
     else if (refined && (s->escalation > 0 || s->relapses > 0)) wrong = "a tolerance of a refined stage has grown";
-    else if (s->phase < 0 || s->phase > 2 || s->stale < 0 || s->stale > 2) wrong = "phase or stale is out of range";
+    else if (s->phase < 0 || s->phase > 2) wrong = "the phase is out of range";
     if (wrong) return gpuopt__refuse(s->context, GPUOPT_ERROR_STATE, "gpuopt_simplex_iterate", wrong);
 #endif
     (void)s;

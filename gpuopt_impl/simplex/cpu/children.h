@@ -22,9 +22,9 @@ static void gpuopt__simplex_cpu_forget(gpuopt_simplex *s) {
     s->dual_method.short_of = s->dual_method.perturbed = s->dual_method.drifted = 0;
     s->dual_method.shifted = 0;
     s->dual_method.iterations = 0;
-    s->seen_state = 0;
-    s->seen_iterations = s->refine_end = 0;
-    s->fine_primal = s->fine_dual = s->least_unit = 0;
+    s->cycle.state = 0;
+    s->cycle.iterations = s->refining.end = 0;
+    s->refining.primal = s->refining.dual = s->refining.least_unit = 0;
     for (k = 0; k < s->lp.cols; k++) s->v.weight[k] = 1;
 }
 

@@ -19,6 +19,13 @@ typedef enum gpuopt__simplex_stage {
     GPUOPT__SIMPLEX_STAGE_UNREFINED  /* the same, where only a failure of the arithmetic can have ended it */
 } gpuopt__simplex_stage;
 
+/* What a rebuild must recompute. */
+typedef enum gpuopt__simplex_stale {
+    GPUOPT__SIMPLEX_FRESH = 0,
+    GPUOPT__SIMPLEX_STALE_POINT,  /* x and the duals */
+    GPUOPT__SIMPLEX_STALE_INVERSE /* these, and the inverse */
+} gpuopt__simplex_stale;
+
 /* Whether the dual method iterates. */
 typedef enum gpuopt__simplex_dual_state {
     GPUOPT__SIMPLEX_DUAL_OFF = 0,
@@ -46,6 +53,37 @@ typedef struct gpuopt__simplex_duals {
     double *y, *y_low; /* [rows] */
     double *reduced;   /* [cols + rows] */
 } gpuopt__simplex_duals;
+
+/* Arrays for refactoring, see rebuild/inverse.h. */
+typedef struct gpuopt__simplex_refactoring {
+    uint8_t *open;                      /* [rows] positions to fill */
+    int32_t *order, *wanted, *position; /* [cols] columns to enter; wanted, found position */
+    int32_t *col_count, *row_count;     /* [cols], [rows] */
+} gpuopt__simplex_refactoring;
+
+/* Finding cycles, see rebuild/rules.h: the basis of the rebuild number `at`. */
+typedef struct gpuopt__simplex_cycle {
+    uint64_t state;
+    int64_t iterations, at, next;
+    int32_t found; /* number of cycles */
+    int32_t hasty; /* successive rebuilds with few iterations between them */
+} gpuopt__simplex_cycle;
+
+/* The stages REFINED and EXTENDED. */
+typedef struct gpuopt__simplex_refining {
+    double primal, dual;   /* tolerances, from the last rebuild */
+    double least_unit;     /* the least scaled reduced cost that corresponds to dual_tolerance in the caller's units */
+    int64_t end;           /* iterations at which REFINED ends without success */
+    int32_t extended_left; /* EXTENDED: remaining iterations */
+} gpuopt__simplex_refining;
+
+/* What is known of the present point, and of a verdict; see gpuopt_simplex_info. */
+typedef struct gpuopt__simplex_findings {
+    double primal_violation, dual_violation, primal_reached, dual_reached;
+    double margin, certificate_residual;
+    gpuopt_certainty certainty; /* of the verdict OPTIMAL */
+    double backward_error;      /* of the present optimum; -1: not found */
+} gpuopt__simplex_findings;
 
 struct gpuopt_simplex {
     gpuopt_context *context;
@@ -78,41 +116,30 @@ struct gpuopt_simplex {
     double *error_sum;               /* [cols + rows] scratch, see arith/step.h */
     uint8_t *status;                 /* [cols + rows] gpuopt_simplex_variable, of the scaled variables */
     double *staging;                 /* [max(rows, cols)] scratch: vectors to or from device memory */
+    int32_t *queue;                  /* [max(rows, cols)] scratch: lines to visit, or their new numbers */
     gpuopt__simplex_duals shown;     /* the duals as shown to the caller */
-    /* For refactoring, see rebuild/inverse.h. */
-    gpuopt__simplex_pattern pattern;        /* the engine's, from its first use */
-    uint8_t *open;                          /* [rows] positions to fill */
-    int32_t *order, *wanted, *position;     /* [cols] columns to enter; wanted, found position */
-    int32_t *col_count, *row_count, *queue; /* [cols], [rows], [max(rows, cols)] */
+    gpuopt__simplex_pattern pattern; /* the engine's, from its first use */
+    gpuopt__simplex_refactoring refactoring;
 
     gpuopt__simplex_stage stage;
     int phase; /* 1, 2; 0: the reduced costs belong to no phase */
     gpuopt__simplex_dual_method dual_method;
-    int stale;              /* 1: x and duals must be recomputed; 2: also the inverse */
+    gpuopt__simplex_stale stale;
     int weights_of;         /* the phase in which the weights were started; 0: none */
     gpuopt_outcome verdict; /* MORE: none yet */
     int32_t crossing;       /* the first column with crossing bounds; -1: none */
     double crossing_size;   /* by how much they cross, in the caller's units */
     int64_t iterations, flips, rebuilds, refactorizations;
-    int64_t refine_end;    /* iterations at which refining ends without success */
     int32_t since_rebuild; /* iterations since the last rebuild */
-    int32_t hasty;         /* successive rebuilds with few iterations between them */
     int32_t relapses;      /* returns from phase 2 to phase 1 in this stage, see rebuild/rules.h */
     int32_t escalation;    /* how far the pivot tolerance is loosened, see rebuild/rules.h */
-    int32_t extended_left; /* EXTENDED: remaining iterations */
     int by_tolerance;      /* a child: accepts an optimum within the tolerances without refinement */
     int empty;             /* the doubles are proven to have no feasible point in exact arithmetic */
     int logged_empty;      /* `empty` was logged */
-    int32_t cycles;        /* number of cycles found, see rebuild/rules.h */
-    uint64_t seen_state;   /* the state at rebuild number seen_at, for finding cycles */
-    int64_t seen_iterations, seen_at, seen_next;
-    double fine_primal, fine_dual; /* tolerances of REFINED, from the last rebuild */
-    double least_unit; /* the least scaled reduced cost that corresponds to dual_tolerance in the caller's units */
-    double primal_violation, dual_violation, primal_reached, dual_reached; /* see gpuopt_simplex_info */
-    double margin, certificate_residual;
-    int moderate;               /* no entry is near the ends of the range of double */
-    gpuopt_certainty certainty; /* of the verdict OPTIMAL */
-    double backward_error;      /* of the present optimum; -1: not found */
+    gpuopt__simplex_cycle cycle;
+    gpuopt__simplex_refining refining;
+    gpuopt__simplex_findings found;
+    int moderate; /* no entry is near the ends of the range of double */
 #ifdef GPUOPT_DEBUG
     int misstep; /* a stage has followed one that it may not follow */
 #endif
@@ -120,6 +147,11 @@ struct gpuopt_simplex {
 
 static const gpuopt__simplex_backend *gpuopt__simplex_backend_of(const gpuopt_simplex *s) {
     return s->context->desc.backend->simplex;
+}
+
+/* At least the point is stale. */
+static void gpuopt__simplex_mark_stale(gpuopt_simplex *s) {
+    if (!s->stale) s->stale = GPUOPT__SIMPLEX_STALE_POINT;
 }
 
 /* ---- Scaling ---- */
@@ -227,12 +259,12 @@ static void gpuopt__simplex_cut(gpuopt__arena *arena, gpuopt_simplex *s) {
     for (k = 0; k < sizeof of_cols / sizeof *of_cols; k++)
         *of_cols[k] = (double *)gpuopt__cut(arena, cols, sizeof(double));
     s->status = (uint8_t *)gpuopt__cut(arena, both, 1);
-    s->open = (uint8_t *)gpuopt__cut(arena, rows, 1);
-    s->order = (int32_t *)gpuopt__cut(arena, cols, sizeof(int32_t));
-    s->wanted = (int32_t *)gpuopt__cut(arena, cols, sizeof(int32_t));
-    s->position = (int32_t *)gpuopt__cut(arena, cols, sizeof(int32_t));
-    s->col_count = (int32_t *)gpuopt__cut(arena, cols, sizeof(int32_t));
-    s->row_count = (int32_t *)gpuopt__cut(arena, rows, sizeof(int32_t));
+    s->refactoring.open = (uint8_t *)gpuopt__cut(arena, rows, 1);
+    s->refactoring.order = (int32_t *)gpuopt__cut(arena, cols, sizeof(int32_t));
+    s->refactoring.wanted = (int32_t *)gpuopt__cut(arena, cols, sizeof(int32_t));
+    s->refactoring.position = (int32_t *)gpuopt__cut(arena, cols, sizeof(int32_t));
+    s->refactoring.col_count = (int32_t *)gpuopt__cut(arena, cols, sizeof(int32_t));
+    s->refactoring.row_count = (int32_t *)gpuopt__cut(arena, rows, sizeof(int32_t));
     s->queue = (int32_t *)gpuopt__cut(arena, more, sizeof(int32_t));
     s->staging = (double *)gpuopt__cut(arena, more, sizeof(double));
     gpuopt__simplex_cut_vectors(arena, s->shape.rows, s->shape.cols, v);

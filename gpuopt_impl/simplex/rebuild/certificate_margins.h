@@ -65,12 +65,12 @@ static double gpuopt__simplex_primal_reached(const gpuopt_simplex *s, int32_t va
  * caller's objective. */
 static void gpuopt__simplex_violations(gpuopt_simplex *s) {
     int32_t j, rows = s->lp.rows, cols = s->lp.cols;
-    s->primal_violation = s->dual_violation = s->primal_reached = s->dual_reached = 0;
-    s->least_unit = 1;
+    s->found.primal_violation = s->found.dual_violation = s->found.primal_reached = s->found.dual_reached = 0;
+    s->refining.least_unit = 1;
     for (j = 0; j < cols + rows; j++) {
         double d = s->reduced[j], wrong, unit = 1;
-        s->primal_violation = gpuopt__max(s->primal_violation, gpuopt__simplex_outside(s, j));
-        s->primal_reached = gpuopt__max(s->primal_reached, gpuopt__simplex_primal_reached(s, j));
+        s->found.primal_violation = gpuopt__max(s->found.primal_violation, gpuopt__simplex_outside(s, j));
+        s->found.primal_reached = gpuopt__max(s->found.primal_reached, gpuopt__simplex_primal_reached(s, j));
         if (s->lower[j] == s->upper[j]) continue;
         wrong = s->status[j] == GPUOPT_VARIABLE_AT_LOWER   ? gpuopt__max(0, -d)
                 : s->status[j] == GPUOPT_VARIABLE_AT_UPPER ? gpuopt__max(0, d)
@@ -78,15 +78,17 @@ static void gpuopt__simplex_violations(gpuopt_simplex *s) {
         if (j < cols) {
             unit = gpuopt__max(1, fabs(gpuopt__simplex_unscaled_reduced_cost(s, j, s->cost[j])));
             wrong = gpuopt__simplex_unscaled_reduced_cost(s, j, wrong);
-            s->least_unit = gpuopt__min(s->least_unit, unit / gpuopt__simplex_unscaled_reduced_cost(s, j, 1));
+            s->refining.least_unit =
+                gpuopt__min(s->refining.least_unit, unit / gpuopt__simplex_unscaled_reduced_cost(s, j, 1));
         } else {
             wrong = gpuopt__simplex_unscaled_dual(s, j - cols, wrong);
-            s->least_unit = gpuopt__min(s->least_unit, 1 / gpuopt__simplex_unscaled_dual(s, j - cols, 1));
+            s->refining.least_unit =
+                gpuopt__min(s->refining.least_unit, 1 / gpuopt__simplex_unscaled_dual(s, j - cols, 1));
         }
-        s->dual_violation = gpuopt__max(s->dual_violation, wrong);
-        s->dual_reached = gpuopt__max(s->dual_reached, wrong / unit);
+        s->found.dual_violation = gpuopt__max(s->found.dual_violation, wrong);
+        s->found.dual_reached = gpuopt__max(s->found.dual_reached, wrong / unit);
     }
-    if (s->phase == 1) s->dual_violation = s->dual_reached = -1;
+    if (s->phase == 1) s->found.dual_violation = s->found.dual_reached = -1;
 }
 
 /* The caller's objective, from the objective of the scaled minimisation without offset. */

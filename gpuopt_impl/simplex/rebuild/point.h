@@ -205,11 +205,11 @@ static gpuopt_status gpuopt__simplex_settle(gpuopt_simplex *s) {
     return status ? status : backend->push(s->engine);
 }
 
-/* Recomputes x, duals and reduced costs from the original data, ONCE or TWICE. Also recomputes the inverse if s->stale
- * is 2, or if refinement with the present inverse does not converge to rounding. */
+/* Recomputes x, duals and reduced costs from the original data, ONCE or TWICE. Also recomputes the inverse if it is
+ * stale, or if refinement with the present inverse does not converge to rounding. */
 static gpuopt_status gpuopt__simplex_rebuild_to(gpuopt_simplex *s, int precision) {
     const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
-    int refactors = s->stale == 2, good_x, good_y = 0, phase = s->phase;
+    int refactors = s->stale == GPUOPT__SIMPLEX_STALE_INVERSE, good_x, good_y = 0, phase = s->phase;
     double noise_x = 0, noise_y = 0;
     gpuopt_status status = GPUOPT_OK;
     s->rebuilds++;
@@ -222,7 +222,7 @@ static gpuopt_status gpuopt__simplex_rebuild_to(gpuopt_simplex *s, int precision
         if (!status) status = gpuopt__simplex_solve_x(s, s->x, s->x_low, precision, &good_x, &noise_x);
         if (status) return status;
         memcpy(s->gap, s->by_row, sizeof(double) * (size_t)s->lp.rows);
-        s->fine_primal = gpuopt__simplex_fine(s->desc.primal_tolerance, noise_x);
+        s->refining.primal = gpuopt__simplex_fine(s->desc.primal_tolerance, noise_x);
         gpuopt__simplex_center(s);
         gpuopt__simplex_choose_phase(s);
         if (good_x || refactors)
@@ -232,11 +232,11 @@ static gpuopt_status gpuopt__simplex_rebuild_to(gpuopt_simplex *s, int precision
         if ((good_x && good_y) || refactors) break;
         refactors = 1;
     }
-    s->fine_dual = gpuopt__simplex_fine(s->desc.dual_tolerance, noise_y);
+    s->refining.dual = gpuopt__simplex_fine(s->desc.dual_tolerance, noise_y);
     if ((s->stage == GPUOPT__SIMPLEX_STAGE_EXACT || s->stage >= GPUOPT__SIMPLEX_STAGE_FINAL) && phase == 2 &&
         s->phase == 1)
         gpuopt__simplex_relapse(s, 1);
-    s->stale = 0;
+    s->stale = GPUOPT__SIMPLEX_FRESH;
     s->since_rebuild = 0;
     return gpuopt__simplex_settle(s);
 }
@@ -270,7 +270,7 @@ static gpuopt_status gpuopt__simplex_fresh(gpuopt_simplex *s) {
     gpuopt_status status = GPUOPT_OK;
     if (s->since_rebuild > 0) {
         status = gpuopt__simplex_pull(s);
-        if (!s->stale) s->stale = 1;
+        gpuopt__simplex_mark_stale(s);
     }
     return status || !s->stale ? status : gpuopt__simplex_rebuild(s);
 }

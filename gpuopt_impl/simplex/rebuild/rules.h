@@ -28,7 +28,7 @@ static void gpuopt__simplex_work_bounds(gpuopt_simplex *s, int32_t variable) {
     }
     if (l > u) u = l;
     if (s->stage == GPUOPT__SIMPLEX_STAGE_PERTURBED && l < u) {
-        uint64_t k = 2 * (uint64_t)variable, seed = s->desc.seed + (uint64_t)s->cycles;
+        uint64_t k = 2 * (uint64_t)variable, seed = s->desc.seed + (uint64_t)s->cycle.found;
         l -= 1e-6 * (1 + gpuopt__random(seed, k)) * gpuopt__max(1, fabs(l));
         u += 1e-6 * (1 + gpuopt__random(seed, k + 1)) * gpuopt__max(1, fabs(u));
     }
@@ -51,11 +51,11 @@ static void gpuopt__simplex_enter_stage(gpuopt_simplex *s, gpuopt__simplex_stage
     int32_t j, both = s->lp.rows + s->lp.cols;
     gpuopt__simplex_note_transition(s, stage);
     s->stage = stage;
-    s->stale = s->stale ? s->stale : 1;
+    gpuopt__simplex_mark_stale(s);
     s->escalation = 0;
     s->relapses = stage >= GPUOPT__SIMPLEX_STAGE_FINAL ? s->relapses : 0;
     for (j = 0; j < both; j++) gpuopt__simplex_work_bounds(s, j);
-    if (stage == GPUOPT__SIMPLEX_STAGE_REFINED) s->refine_end = s->iterations + 100 + s->lp.rows / 2;
+    if (stage == GPUOPT__SIMPLEX_STAGE_REFINED) s->refining.end = s->iterations + 100 + s->lp.rows / 2;
 }
 
 /* Back to the true bounds. */
@@ -106,11 +106,11 @@ static gpuopt__simplex_rules gpuopt__simplex_rules_now(const gpuopt_simplex *s) 
     double finer = refined ? 1e-3 : gpuopt__simplex_wider(s);
     gpuopt__simplex_rules rules;
     memset(&rules, 0, sizeof rules);
-    rules.primal = fine ? s->fine_primal : s->desc.primal_tolerance * finer;
-    rules.dual = fine ? s->fine_dual : s->desc.dual_tolerance * finer;
+    rules.primal = fine ? s->refining.primal : s->desc.primal_tolerance * finer;
+    rules.dual = fine ? s->refining.dual : s->desc.dual_tolerance * finer;
     /* The caller's tolerance may be far smaller in scaled numbers. */
     if (refined && !fine)
-        rules.dual = gpuopt__min(rules.dual, gpuopt__max(1e-17, 0.5 * s->desc.dual_tolerance * s->least_unit));
+        rules.dual = gpuopt__min(rules.dual, gpuopt__max(1e-17, 0.5 * s->desc.dual_tolerance * s->refining.least_unit));
     rules.pivot = rules.pivot_relative = s->desc.pivot_tolerance * loosened[s->escalation];
     rules.zero = 1e-9; /* as HiGHS: its pivot tolerance after a fresh factorisation */
     rules.pricing = (int)s->desc.pricing;
@@ -132,7 +132,7 @@ static gpuopt__simplex_rules gpuopt__simplex_rules_now(const gpuopt_simplex *s) 
 static uint64_t gpuopt__simplex_state(const gpuopt_simplex *s) {
     uint64_t state = 0xCBF29CE484222325u;
     int32_t k, both = s->lp.rows + s->lp.cols;
-    const int32_t more[] = {(int32_t)gpuopt__simplex_program(s), s->phase, s->relapses, s->escalation, s->cycles};
+    const int32_t more[] = {(int32_t)gpuopt__simplex_program(s), s->phase, s->relapses, s->escalation, s->cycle.found};
     for (k = 0; k < 5; k++) state = (state ^ (uint64_t)more[k]) * 0x100000001B3u;
     for (k = 0; k < both; k++) state = (state ^ s->status[k]) * 0x100000001B3u;
     return state;
@@ -141,12 +141,12 @@ static uint64_t gpuopt__simplex_state(const gpuopt_simplex *s) {
 /* Called after each rebuild. Whether the method was in this state before. */
 static int gpuopt__simplex_was_here(gpuopt_simplex *s) {
     uint64_t state = gpuopt__simplex_state(s);
-    int was = s->seen_at > 0 && state == s->seen_state && s->iterations > s->seen_iterations;
-    if (s->rebuilds < s->seen_next && !was) return 0;
-    s->seen_state = state;
-    s->seen_iterations = s->iterations;
-    s->seen_at = s->rebuilds;
-    s->seen_next = 2 * s->rebuilds;
+    int was = s->cycle.at > 0 && state == s->cycle.state && s->iterations > s->cycle.iterations;
+    if (s->rebuilds < s->cycle.next && !was) return 0;
+    s->cycle.state = state;
+    s->cycle.iterations = s->iterations;
+    s->cycle.at = s->rebuilds;
+    s->cycle.next = 2 * s->rebuilds;
     return was;
 }
 

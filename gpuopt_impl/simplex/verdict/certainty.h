@@ -112,7 +112,7 @@ static gpuopt_status gpuopt__simplex_misfit_of(gpuopt_simplex *s, gpuopt__simple
 static void gpuopt__simplex_found_empty(gpuopt_simplex *s) {
     if (!s->logged_empty)
         gpuopt__log(s->context, 2, "simplex: no point satisfies the data exactly; the nearest one misses by %g",
-                    s->primal_reached);
+                    s->found.primal_reached);
     s->empty = s->logged_empty = 1;
 }
 
@@ -121,7 +121,7 @@ static void gpuopt__simplex_found_empty(gpuopt_simplex *s) {
  * phase's costs are the costs of phase 2. */
 static gpuopt_status gpuopt__simplex_find_empty(gpuopt_simplex *s) {
     enum { MOST = 32 }; /* most rows to try */
-    const int stale = s->stale;
+    const gpuopt__simplex_stale stale = s->stale;
     int32_t i, tried = 0;
     int proven = 0;
     gpuopt_status status = GPUOPT_OK;
@@ -152,7 +152,7 @@ static gpuopt_status gpuopt__simplex_real_impact(gpuopt_simplex *s, double most,
 }
 
 static int gpuopt__simplex_reached_tolerances(const gpuopt_simplex *s) {
-    return s->primal_reached <= s->desc.primal_tolerance && s->dual_reached <= s->desc.dual_tolerance;
+    return s->found.primal_reached <= s->desc.primal_tolerance && s->found.dual_reached <= s->desc.dual_tolerance;
 }
 
 /* Restores tidied values: recomputes the point from the basis. A dual that is tiny next to other duals may be large
@@ -181,12 +181,12 @@ static gpuopt_status gpuopt__simplex_find_certainty(gpuopt_simplex *s) {
     if (!status && tidied) status = gpuopt__simplex_misfit_of(s, &m);
     if (!status && !exact && !settled && m.share <= GPUOPT__SIMPLEX_ROUNDING)
         status = gpuopt__simplex_real_impact(s, most, &impact);
-    s->backward_error = m.share;
-    s->certainty = GPUOPT_CERTAINTY_NONE;
-    if (exact) s->certainty = GPUOPT_CERTAINTY_EXACT;
+    s->found.backward_error = m.share;
+    s->found.certainty = GPUOPT_CERTAINTY_NONE;
+    if (exact) s->found.certainty = GPUOPT_CERTAINTY_EXACT;
     else if (!(m.gap <= most) || (settled && !(impact <= most))) return status;
-    else if (m.share <= GPUOPT__SIMPLEX_ROUNDING && impact <= most) s->certainty = GPUOPT_CERTAINTY_ROUNDING;
-    else s->certainty = GPUOPT_CERTAINTY_TOLERANCE;
+    else if (m.share <= GPUOPT__SIMPLEX_ROUNDING && impact <= most) s->found.certainty = GPUOPT_CERTAINTY_ROUNDING;
+    else s->found.certainty = GPUOPT_CERTAINTY_TOLERANCE;
     return status;
 }
 
@@ -197,8 +197,8 @@ static int gpuopt__simplex_representable(const gpuopt_simplex *s) {
     for (j = 0; j < s->lp.rows + s->lp.cols; j++)
         if (!(fabs(s->x[j]) < HUGE_VAL && fabs(s->reduced[j]) < HUGE_VAL)) return 0;
     gpuopt__simplex_objective(s, &objective, &infeasibility);
-    return fabs(objective) < HUGE_VAL && infeasibility < HUGE_VAL && s->primal_violation < HUGE_VAL &&
-           s->dual_violation < HUGE_VAL;
+    return fabs(objective) < HUGE_VAL && infeasibility < HUGE_VAL && s->found.primal_violation < HUGE_VAL &&
+           s->found.dual_violation < HUGE_VAL;
 }
 
 #endif /* GPUOPT_IMPL_SIMPLEX_VERDICT_CERTAINTY_H */

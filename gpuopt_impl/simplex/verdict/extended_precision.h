@@ -30,7 +30,7 @@ static int32_t gpuopt__simplex_extended_best(const gpuopt_simplex *s) {
     double best = 0;
     int32_t j, slot = -1;
     for (j = 0; j < s->lp.cols; j++) {
-        double score = gpuopt__simplex_score(v->d[j], 1, v->state[j], s->fine_dual);
+        double score = gpuopt__simplex_score(v->d[j], 1, v->state[j], s->refining.dual);
         if (score > best) best = score, slot = j;
     }
     return slot;
@@ -41,7 +41,7 @@ static int gpuopt__simplex_is_exact(const gpuopt_simplex *s) {
     const gpuopt__simplex_vectors *v = &s->v;
     int32_t i;
     for (i = 0; i < s->lp.rows; i++)
-        if (gpuopt__simplex_infeasible(v->xb[i], v->lb[i], v->ub[i], s->fine_primal)) return 0;
+        if (gpuopt__simplex_infeasible(v->xb[i], v->lb[i], v->ub[i], s->refining.primal)) return 0;
     return gpuopt__simplex_extended_best(s) < 0;
 }
 
@@ -88,11 +88,11 @@ static void gpuopt__simplex_extended_exchange(gpuopt_simplex *s, const gpuopt__s
         s->status[entering] = GPUOPT_VARIABLE_BASIC;
         s->status[s->v.head[c->position]] =
             (uint8_t)(c->to_upper ? GPUOPT_VARIABLE_AT_UPPER : GPUOPT_VARIABLE_AT_LOWER);
-        s->stale = 2;
+        s->stale = GPUOPT__SIMPLEX_STALE_INVERSE;
     } else {
         s->status[entering] = (uint8_t)(c->direction > 0 ? GPUOPT_VARIABLE_AT_UPPER : GPUOPT_VARIABLE_AT_LOWER);
         s->flips++;
-        s->stale = 1;
+        s->stale = GPUOPT__SIMPLEX_STALE_POINT;
     }
 }
 

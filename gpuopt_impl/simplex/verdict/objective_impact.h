@@ -96,7 +96,7 @@ static gpuopt_status gpuopt__simplex_objective_impact(gpuopt_simplex *s, double 
     gpuopt_status status = GPUOPT_OK;
     *most = 0;
     for (k = 0; k < s->lp.cols && !status; k++) {
-        double of_d = gpuopt__min(s->fine_dual, of_y + rounding * fabs(s->cost[v->slot[k]]));
+        double of_d = gpuopt__min(s->refining.dual, of_y + rounding * fabs(s->cost[v->slot[k]]));
         if (gpuopt__simplex_score(v->d[k], 1, v->state[k] & 3, of_d) == 0) continue;
         status = gpuopt__simplex_impact_of_entering(s, k, &impact);
         *most = gpuopt__max(*most, impact);
@@ -105,7 +105,7 @@ static gpuopt_status gpuopt__simplex_objective_impact(gpuopt_simplex *s, double 
         const int32_t variable = v->head[k];
         const double violation =
             gpuopt__simplex_beyond(s->x[variable], s->x_low[variable], s->lower[variable], s->upper[variable]);
-        if (violation <= gpuopt__min(s->fine_primal, of_x)) continue;
+        if (violation <= gpuopt__min(s->refining.primal, of_x)) continue;
         status = gpuopt__simplex_impact_of_leaving(s, k, violation, &impact);
         *most = gpuopt__max(*most, impact);
     }

@@ -53,7 +53,8 @@ static void gpuopt__simplex_farkas_point(gpuopt_simplex *s, const double *z, dou
         else {
             b[j] = fabs(l) < HUGE_VAL ? l : fabs(u) < HUGE_VAL ? u : 0;
             if (j < cols && (l == -HUGE_VAL || u == HUGE_VAL))
-                s->certificate_residual = gpuopt__max(s->certificate_residual, fabs(up) / s->lp.col_scale[j]);
+                s->found.certificate_residual =
+                    gpuopt__max(s->found.certificate_residual, fabs(up) / s->lp.col_scale[j]);
             if (j < cols) {
                 l = gpuopt__max(l, -gpuopt__simplex_reach(s, j)), u = gpuopt__min(u, gpuopt__simplex_reach(s, j));
                 *slack += (fabs(up) + error) * gpuopt__max(u - b[j], b[j] - l);
@@ -84,7 +85,7 @@ static gpuopt_status gpuopt__simplex_farkas_most(gpuopt_simplex *s, double *most
     memset(b, 0, sizeof(double) * ((size_t)rows + (size_t)cols));
     status = backend->reduce(s->engine, b, y, low, z, s->error_sum);
     if (status) return status;
-    s->certificate_residual = 0;
+    s->found.certificate_residual = 0;
     gpuopt__simplex_farkas_point(s, z, b, &slack, &direct, &off);
     *most = gpuopt__simplex_at_most(&direct, slack + off, (int64_t)rows + cols);
     if (*most < 0) return GPUOPT_OK;
@@ -111,8 +112,8 @@ static void gpuopt__simplex_farkas_unscale(gpuopt_simplex *s, double most) {
         s->farkas[i] = s->farkas[i] == 0 ? 0 : s->farkas[i] * factor;
         s->farkas_low[i] = s->farkas_low[i] == 0 ? 0 : s->farkas_low[i] * factor;
     }
-    s->margin = -most * scale / s->primal_scale;
-    s->certificate_residual *= scale;
+    s->found.margin = -most * scale / s->primal_scale;
+    s->found.certificate_residual *= scale;
 }
 
 /* Computes duals y for which z of each basic variable is the phase's cost. Exception: where that is 0 and a column has
@@ -155,7 +156,7 @@ static gpuopt_status gpuopt__simplex_prove_infeasible(gpuopt_simplex *s, int *pr
 static gpuopt_status gpuopt__simplex_prove_by_row(gpuopt_simplex *s, int32_t position, int outside, int *proven) {
     memset(s->phase_cost, 0, sizeof(double) * ((size_t)s->lp.rows + (size_t)s->lp.cols));
     s->phase_cost[s->v.head[position]] = outside;
-    s->stale = s->stale ? s->stale : 1;
+    gpuopt__simplex_mark_stale(s);
     return gpuopt__simplex_prove_infeasible(s, proven);
 }
 
@@ -196,7 +197,7 @@ static gpuopt_status gpuopt__simplex_prove_unbounded(gpuopt_simplex *s, int32_t 
     gain = gpuopt__simplex_total(&sum);
     gain -= gpuopt__simplex_error(gain, sum.error_sum, cols);
     scale = gpuopt__simplex_to_unit(largest);
-    s->certificate_residual = 0;
+    s->found.certificate_residual = 0;
     for (i = 0; i < rows; i++) { /* the slack moves by the residual */
         double move = s->by_row[i],
                error = gpuopt__simplex_error(move, s->error_sum[i], gpuopt__simplex_terms(s, cols + i));
@@ -205,11 +206,12 @@ static gpuopt_status gpuopt__simplex_prove_unbounded(gpuopt_simplex *s, int32_t 
         if (gpuopt__simplex_stopped(s, cols + i, move) && fabs(move) > 8 * noise + 0x1p10 * error) return GPUOPT_OK;
         if (gpuopt__simplex_stopped(s, cols + i, 1)) wrong = gpuopt__max(wrong, move + error);
         if (gpuopt__simplex_stopped(s, cols + i, -1)) wrong = gpuopt__max(wrong, error - move);
-        s->certificate_residual =
-            gpuopt__max(s->certificate_residual, wrong * scale / gpuopt__max(1, s->lp.row_scale[i]));
+        s->found.certificate_residual =
+            gpuopt__max(s->found.certificate_residual, wrong * scale / gpuopt__max(1, s->lp.row_scale[i]));
     }
-    s->margin = gain * scale / s->cost_scale;
-    *proven = s->margin > 0 && s->certificate_residual * (GPUOPT__SIMPLEX_FAR / s->margin) <= s->desc.primal_tolerance;
+    s->found.margin = gain * scale / s->cost_scale;
+    *proven = s->found.margin > 0 &&
+              s->found.certificate_residual * (GPUOPT__SIMPLEX_FAR / s->found.margin) <= s->desc.primal_tolerance;
     for (j = 0; j < cols; j++) {
         s->ray[j] = d[j] == 0 ? 0 : d[j] * s->lp.col_scale[j] * scale;
         s->ray_low[j] = low[j] == 0 ? 0 : low[j] * s->lp.col_scale[j] * scale;
