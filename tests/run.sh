@@ -81,7 +81,7 @@ done < <(grep -E '^//[^ ]+ +(\(cached\) )?(PASSED|FAILED|SKIPPED|TIMEOUT|FLAKY|N
 
 # The longest ones start first, so that no processor idles in the end.
 longest=(frame/vendoring frame/fuzz frame/surroundings frame/workspace frame/cuda_source examples/solve_mip
-    examples/interrupt frame/single_header hosts/embed hosts/highs group/mpi examples/probe_mps frame/sources
+    examples/interrupt frame/single_header hosts/embed hosts/highs install/site group/mpi examples/probe_mps frame/sources
     examples/branch_glpk frame/readme examples/build)
 longest=("${longest[@]/%/_test.sh}")
 mapfile -t in_order < <(printf '%s\n' "${longest[@]/#/tests/}" tests/*/*_test.sh | awk '!seen[$0]++')

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tests/knapsack/choice_models.h"
+#include "tests/knapsack/models.h"
 
 static int64_t searched(gpuopt_context *context, const choice *m, int64_t optimum) {
     gpuopt_knapsack_multiple_choice_desc desc = choice_desc(m, 1 << 16);
@@ -75,24 +76,13 @@ static void single(void **state) {
     int round;
     (void)state;
     for (round = 0; round < test_times(40, 20); round++) {
-        gpuopt_knapsack_desc desc = GPUOPT_INIT(gpuopt_knapsack_desc);
-        gpuopt_knapsack_info info = GPUOPT_INIT(gpuopt_knapsack_info);
-        gpuopt_knapsack *k = NULL;
         int64_t sum = 0;
         int32_t j;
         choice_random(m, round % 4, 50 + 10 * (round % 8), 1, 1000, &seed);
         m->at_most_one = 1;
         for (j = 0; j < m->classes; j++) sum += m->weight[j];
-        desc.items = m->classes;
-        desc.weight = m->weight;
-        desc.profit = m->profit;
-        desc.capacity = m->capacity = sum / 2;
-        desc.pool = 1 << 14;
-        assert_int_equal(gpuopt_knapsack_create(context, &desc, NULL, &k), GPUOPT_OK);
-        assert_int_equal(gpuopt_knapsack_expand(k, 0, 0, &info), GPUOPT_OK);
-        assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
-        searched(context, m, info.primal_bound);
-        gpuopt_knapsack_destroy(k);
+        m->capacity = sum / 2;
+        searched(context, m, model_searched(context, m->classes, m->weight, m->profit, m->capacity));
     }
     free(m);
     gpuopt_context_destroy(context);
