@@ -55,8 +55,8 @@ package(default_visibility = ["//visibility:public"])
 
 """
 
-# Since 0.0.17 rules_cc has files for the two symbols, and needs them from Bazel 9 on; before, they were Bazel's own, which
-# rules_cc 0.0.1 and 0.0.2 do not pass on.
+# Since 0.0.17 rules_cc has files for the two symbols, and needs them from Bazel 9 on; before, they were Bazel's own,
+# which rules_cc 0.0.1 and 0.0.2 do not pass on.
 _OF_RULES_CC = """\
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")

@@ -3,11 +3,12 @@
 #
 # Usage: reference.sh [--xml] [FOLDER]
 #
-# Makes the HTML reference from the comments of gpuopt.h and of its layers in gpuopt, and from the pages of the repository and of doc:
-# FOLDER/index.html (doc/reference). FOLDER must be new, empty, or one that this script has made: of such a one, the
-# files that it wrote are replaced, which .gpuopt-reference lists, and others stay. Needs Doxygen (Debian: doxygen). A
-# warning is an error, and so is a declaration without a comment: the exit status is 1. It is 2 if there is something
-# else in FOLDER, which is then left alone. --xml: only Doxygen's XML of the headers, for tools/site.sh.
+# Makes the HTML reference from the comments of gpuopt.h and of its layers in gpuopt, and from the pages of the
+# repository and of doc: FOLDER/index.html (doc/reference). FOLDER must be new, empty, or one that this script has made:
+# of such a one, the files that it wrote are replaced, which .gpuopt-reference lists, and others stay. Needs Doxygen
+# (Debian: doxygen). A warning is an error, and so is a declaration without a comment: the exit status is 1. It is 2 if
+# there is something else in FOLDER, which is then left alone. --xml: only Doxygen's XML of the headers, for
+# tools/site.sh.
 set -eu
 # Prints the comment above.
 help() { awk 'NR > 3 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "${BASH_SOURCE[0]}"; }

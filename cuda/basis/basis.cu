@@ -335,8 +335,8 @@ gpuopt_status cuda_basis_get_inverse(gpuopt_basis *basis, gpuopt_memory_space wh
 
 } // namespace
 
-/* For tests: makes a context use no cuSOLVER and, with `blas`, no cuBLAS either. No handle may have searched for them in
- * it yet. */
+/* For tests: makes a context use no cuSOLVER and, with `blas`, no cuBLAS either. No handle may have searched for them
+ * in it yet. */
 #if defined(__GNUC__)
 #pragma GCC visibility push(hidden)
 #endif

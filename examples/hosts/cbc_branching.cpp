@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * See cbc_branching.hpp. At a node the rule gives the LP with its cuts, bounds and basis to a handle that lives as long
- * as the tree, and both children of the candidates to one batch. What comes back is used in four ways: a node without a
- * feasible child is cut off, an infeasible side tightens a bound, gains feed the pseudo-costs, and the best product of
- * gains branches.
+ * See cbc_branching.hpp. At a node the plug-in gives the LP with its cuts, bounds and basis to a handle that lives as
+ * long as the tree, and both children of the candidates to one batch. What comes back is used in four ways: a node
+ * without a feasible child is cut off, an infeasible side tightens a bound, gains feed Cbc's pseudo-costs, and the best
+ * product of gains branches.
  *
- * How many candidates: all while the rule has taken less than its share of the time; otherwise those whose pseudo-costs
- * come from few observations, up to what the share allows; if there are none, Cbc's own rule decides. Where that has
- * taken less time for a candidate, the share is smaller.
+ * node_budget.h decides how many candidates a node may have. Those with unreliable pseudo-costs come first. Where a node
+ * has none, or no child raises the bound, Cbc decides by its own strong branching.
  */
 #include "examples/hosts/cbc_branching.hpp"
 
@@ -19,18 +18,22 @@
 #include <unordered_map>
 #include <vector>
 
+#include "CbcModel.hpp"
+#include "CbcNode.hpp"
+#include "CbcObjectUpdateData.hpp"
+#include "CbcSimpleIntegerDynamicPseudoCost.hpp"
 #include "CoinPackedMatrix.hpp"
 #include "CoinWarmStartBasis.hpp"
-#include "OsiBranchingObject.hpp"
 #include "OsiSolverInterface.hpp"
 
 #include "gpuopt.h"
 
 extern "C" {
+#include "examples/hosts/node_budget.h"
 #include "examples/hosts/node_lp.h"
 }
 
-enum { MOST = 1000, FEWEST = 4, RELIABLE = 8, FEWEST_ITERATIONS = 20, FEWEST_OBSERVED = 50 };
+enum { RELIABLE = 8, MOST_ROUNDS = 5, ALWAYS_TRUST = -1000000 };
 static const double LEAST_GAIN = 1e-6;
 
 static double now() {
@@ -38,8 +41,9 @@ static double now() {
 }
 
 /* Of all copies. */
-struct GpuoptChoose::Shared {
-    GpuoptChooseSettings settings;
+struct GpuoptStrong::Shared {
+    GpuoptStrongSettings settings;
+    double start = now();
     std::mutex mutex; /* of the following */
     Figures figures;  /* of copies that no longer exist */
     bool failed = false;
@@ -60,19 +64,26 @@ struct GpuoptChoose::Shared {
     static void warn(void *shared, const char *message) { static_cast<Shared *>(shared)->fail(message); }
 };
 
-/* A candidate, and what strong branching found. */
+typedef CbcSimpleIntegerDynamicPseudoCost Object;
+
+/* A fractional variable. */
 struct Candidate {
-    int object, col;
+    Object *object;
+    int col;
+    bool reliable;
     double value;
+    double expected; /* score by pseudo-costs */
+    double score;    /* by the children, if they were solved */
 };
 
-struct GpuoptChoose::Own {
+struct GpuoptStrong::Own {
     node_lp *lp = nullptr;
-    double start = 0; /* of the first call */
-    int iterations = 0;
-    double rule_seconds = 0; /* of Cbc's own rule, and its candidates */
-    long rule_candidates = 0;
-    Figures figures; /* without those of lp */
+    node_budget budget = {};
+    double objective = 0, constant = 0; /* of the node's LP, minimised; Cbc's constant is not in gpuopt's objective */
+    double gain = 0;                    /* the largest one at the node */
+    Object *marked = nullptr;           /* the variable that Cbc is to take */
+    int priority = 0, trust = 0;        /* what it had before */
+    Figures figures;                    /* without those of lp */
     std::vector<double> cost, lb, ub, value;
     std::vector<uint8_t> status;
     std::vector<Candidate> candidate;
@@ -83,14 +94,15 @@ struct GpuoptChoose::Own {
     int node = 0;
 };
 
-static void add(GpuoptChoose::Figures *sum, const GpuoptChoose::Figures &f) {
+static void add(GpuoptStrong::Figures *sum, const GpuoptStrong::Figures &f) {
     sum->calls += f.calls, sum->children += f.children, sum->iterations += f.iterations, sum->handles += f.handles;
     sum->rows_added += f.rows_added, sum->rows_removed += f.rows_removed;
-    sum->cut_off += f.cut_off, sum->tightened += f.tightened, sum->branched += f.branched, sum->own += f.own;
+    sum->cut_off += f.cut_off, sum->tightened += f.tightened, sum->branched += f.branched, sum->trusted += f.trusted;
+    sum->own += f.own;
     sum->update += f.update, sum->branch += f.branch;
 }
 
-static GpuoptChoose::Figures with_times(GpuoptChoose::Figures f, const node_lp *lp) {
+static GpuoptStrong::Figures with_times(GpuoptStrong::Figures f, const node_lp *lp) {
     if (!lp) return f;
     const node_lp_times *t = node_lp_cost(lp);
     f.calls += t->calls, f.children += t->children, f.iterations += t->iterations, f.handles += t->handles;
@@ -99,36 +111,34 @@ static GpuoptChoose::Figures with_times(GpuoptChoose::Figures f, const node_lp *
     return f;
 }
 
-void GpuoptChoose::Figures::print(std::FILE *file) const {
+void GpuoptStrong::Figures::print(std::FILE *file) const {
     std::fprintf(file,
                  "gpuopt: %lld calls, %lld children, %lld iterations, %lld handles, %lld rows added, %lld removed, ",
                  (long long)calls, (long long)children, (long long)iterations, (long long)handles,
                  (long long)rows_added, (long long)rows_removed);
     std::fprintf(file,
-                 "%.3f s update, %.3f s children, %lld cut off, %lld tightened, %lld branched, %lld left to Cbc%s\n",
-                 update, branch, (long long)cut_off, (long long)tightened, (long long)branched, (long long)own,
-                 failed ? ", failed" : "");
+                 "%.3f s update, %.3f s children, %lld cut off, %lld tightened, %lld branched, %lld by pseudo-costs, "
+                 "%lld left to Cbc%s\n",
+                 update, branch, (long long)cut_off, (long long)tightened, (long long)branched, (long long)trusted,
+                 (long long)own, failed ? ", failed" : "");
 }
 
-GpuoptChoose::GpuoptChoose(const OsiSolverInterface *solver, const GpuoptChooseSettings &settings)
-    : OsiChooseStrong(solver), shared_(std::make_shared<Shared>()), own_(new Own) {
+GpuoptStrong::GpuoptStrong(const GpuoptStrongSettings &settings) : shared_(std::make_shared<Shared>()), own_(new Own) {
     shared_->settings = settings;
-    setNumberStrong(MOST);
-    setNumberBeforeTrusted(RELIABLE);
 }
 
-GpuoptChoose::GpuoptChoose(const GpuoptChoose &original)
-    : OsiChooseStrong(original), shared_(original.shared_), own_(new Own) {}
+GpuoptStrong::GpuoptStrong(const GpuoptStrong &original)
+    : CbcFeasibilityBase(original), shared_(original.shared_), own_(new Own) {}
 
-GpuoptChoose::~GpuoptChoose() {
+GpuoptStrong::~GpuoptStrong() {
     close();
     std::lock_guard<std::mutex> lock(shared_->mutex);
     add(&shared_->figures, own_->figures);
 }
 
-OsiChooseVariable *GpuoptChoose::clone() const { return new GpuoptChoose(*this); }
+CbcFeasibilityBase *GpuoptStrong::clone() const { return new GpuoptStrong(*this); }
 
-GpuoptChoose::Figures GpuoptChoose::figures() const {
+GpuoptStrong::Figures GpuoptStrong::figures() const {
     std::lock_guard<std::mutex> lock(shared_->mutex);
     Figures sum = shared_->figures;
     add(&sum, with_times(own_->figures, own_->lp));
@@ -136,7 +146,7 @@ GpuoptChoose::Figures GpuoptChoose::figures() const {
     return sum;
 }
 
-void GpuoptChoose::close() {
+void GpuoptStrong::close() {
     own_->figures = with_times(own_->figures, own_->lp);
     node_lp_close(own_->lp);
     own_->lp = nullptr;
@@ -144,40 +154,32 @@ void GpuoptChoose::close() {
 
 /* ---- Which candidates ---- */
 
-/* How many candidates the rule may afford now. */
-int GpuoptChoose::affordable(int candidates) {
-    Own &o = *own_;
-    Figures f = with_times(o.figures, o.lp);
-    double left, per_candidate, share = shared_->settings.share;
-    if (f.calls == 0) return candidates;
-    per_candidate = 2 * f.branch / (double)f.children;
-    if (o.rule_candidates >= FEWEST_OBSERVED) /* less, if Cbc's own strong branching is cheaper */
-        share *=
-            std::fmin(1, o.rule_seconds / (double)o.rule_candidates / (2 * (f.update + f.branch) / (double)f.children));
-    left = share * (now() - o.start) + 0.5 - f.update - f.branch - f.update / (double)f.calls;
-    return left <= 0 ? 0 : left > per_candidate * candidates ? candidates : (int)(left / per_candidate);
-}
+static double product(double down, double up) { return std::fmax(down, LEAST_GAIN) * std::fmax(up, LEAST_GAIN); }
 
-bool GpuoptChoose::reliable(int object) const {
-    return pseudoCosts_.upNumber()[object] >= RELIABLE && pseudoCosts_.downNumber()[object] >= RELIABLE;
-}
-
-/* Puts candidates into own_->candidate; false: none. Only columns with an integer value can be given to the batch. */
-bool GpuoptChoose::choose(const OsiSolverInterface *solver, const OsiBranchingInformation *info) {
+/* Puts the fractional variables into own_->candidate, those with unreliable pseudo-costs first. Returns how many of
+ * these there are; -1: Cbc has other objects, too. */
+int GpuoptStrong::find_candidates(CbcModel *model) {
     Own &o = *own_;
-    int most = affordable(numberOnList_);
-    bool all = most >= numberOnList_;
+    const double *x = model->solver()->getColSolution();
+    double tolerance = model->getIntegerTolerance();
+    int unreliable = 0;
     o.candidate.clear();
-    if (most < FEWEST && !all) return false;
-    for (int k = 0; k < numberOnList_ && (int)o.candidate.size() < most; k++) {
-        int object = list_[k], col = solver->object(object)->columnNumber();
-        if (col < 0 || (!all && reliable(object))) continue;
-        double x = info->solution_[col];
-        if (std::fabs(x - std::round(x)) > info->integerTolerance_) o.candidate.push_back({object, col, x});
+    for (int k = 0; k < model->numberObjects(); k++) {
+        Object *object = dynamic_cast<Object *>(model->modifiableObject(k));
+        if (!object) return -1;
+        int col = object->columnNumber();
+        if (std::fabs(x[col] - std::round(x[col])) <= tolerance) continue;
+        double f = x[col] - std::floor(x[col]);
+        bool reliable = object->numberTimesDown() >= RELIABLE && object->numberTimesUp() >= RELIABLE;
+        double expected = product(f * object->downDynamicPseudoCost(), (1 - f) * object->upDynamicPseudoCost());
+        o.candidate.push_back({object, col, reliable, x[col], expected, 0});
+        unreliable += !reliable;
     }
-    if (all) o.iterations = std::min(2 * o.iterations, shared_->settings.iterations);
-    else o.iterations = std::max(o.iterations / 2, std::min((int)FEWEST_ITERATIONS, shared_->settings.iterations));
-    return !o.candidate.empty();
+    std::sort(o.candidate.begin(), o.candidate.end(), [](const Candidate &a, const Candidate &b) {
+        if (a.reliable != b.reliable) return b.reliable;
+        return a.expected != b.expected ? a.expected > b.expected : a.col < b.col;
+    });
+    return unreliable;
 }
 
 /* ---- The node ---- */
@@ -200,11 +202,11 @@ static uint64_t key_of(int count, const int *index, const double *value) {
 
 /* Gives the node's LP to the handle. Returns the objective of its solution without Cbc's constant. A row's number comes
  * from its entries, since cuts have other places at each node. */
-double GpuoptChoose::give_lp(const OsiSolverInterface *solver, const OsiBranchingInformation *info) {
+double GpuoptStrong::give_lp(const OsiSolverInterface *solver) {
     Own &o = *own_;
     int cols = solver->getNumCols(), rows = solver->getNumRows();
     const double *cost = solver->getObjCoefficients(), *activity = solver->getRowActivity();
-    const double *lb = solver->getColLower(), *ub = solver->getColUpper();
+    const double *x = solver->getColSolution(), *lb = solver->getColLower(), *ub = solver->getColUpper();
     const double *lhs = solver->getRowLower(), *rhs = solver->getRowUpper();
     const CoinPackedMatrix *matrix = solver->getMatrixByRow();
     std::unique_ptr<CoinWarmStart> start(solver->getWarmStart());
@@ -216,10 +218,10 @@ double GpuoptChoose::give_lp(const OsiSolverInterface *solver, const OsiBranchin
     o.ub.assign(ub, ub + cols);
     for (int j = 0; j < cols; j++) {
         bool upper = basis && basis->getStructStatus(j) == CoinWarmStartBasis::atUpperBound;
-        o.cost[j] = info->direction_ * cost[j];
+        o.cost[j] = solver->getObjSense() * cost[j];
         o.status[j] = basis && basis->getStructStatus(j) == CoinWarmStartBasis::basic ? (uint8_t)GPUOPT_VARIABLE_BASIC
                                                                                       : nonbasic(upper, lb[j], ub[j]);
-        objective += o.cost[j] * info->solution_[j];
+        objective += o.cost[j] * x[j];
     }
     node_lp_columns(o.lp, cols, o.cost.data(), o.lb.data(), o.ub.data(), o.status.data());
     o.node++;
@@ -244,103 +246,134 @@ double GpuoptChoose::give_lp(const OsiSolverInterface *solver, const OsiBranchin
 
 /* ---- What comes back ---- */
 
-/* Applies infeasible sides. Returns how many, or -1 if a candidate has two. */
-int GpuoptChoose::tighten(OsiSolverInterface *solver, bool fix) {
+/* Solves the children of the first `most` candidates. Returns as node_lp_branch(). */
+int GpuoptStrong::solve(CbcModel *model, int most) {
     Own &o = *own_;
-    int fixed = 0;
-    for (size_t q = 0; q < o.candidate.size(); q++)
-        if (o.child[2 * q].infeasible && o.child[2 * q + 1].infeasible) return -1;
-    for (size_t q = 0; q < o.candidate.size(); q++) {
-        const Candidate &c = o.candidate[q];
-        for (int side = 0; side < 2; side++) {
-            if (!o.child[2 * q + side].infeasible) continue;
-            if (firstForcedObjectIndex_ < 0) firstForcedObjectIndex_ = c.object, firstForcedWhichWay_ = 1 - side;
-            if (fix && side == 0) solver->setColLower(c.col, std::ceil(c.value));
-            if (fix && side == 1) solver->setColUpper(c.col, std::floor(c.value));
-            fixed++;
-        }
-    }
-    return fixed;
+    Shared &s = *shared_;
+    const OsiSolverInterface *solver = model->solver();
+    double begin = now(), cutoff = model->getCutoff();
+    int64_t handles;
+    int failed;
+    o.objective = solver->getObjSense() * solver->getObjValue();
+    o.constant = o.objective - give_lp(solver);
+    o.col.clear(), o.value.clear();
+    for (int q = 0; q < most; q++) o.col.push_back(o.candidate[q].col), o.value.push_back(o.candidate[q].value);
+    o.child.resize(2 * (size_t)most);
+    if (s.lost()) return s.fail("gpuopt is not used any more: a test has taken the device away"), -1;
+    handles = node_lp_cost(o.lp)->handles;
+    failed = node_lp_branch(o.lp, most, o.col.data(), o.value.data(), cutoff < 1e50 ? cutoff - o.constant : HUGE_VAL,
+                            s.settings.iterations, o.child.data());
+    node_budget_call(&o.budget, handles != node_lp_cost(o.lp)->handles ? 0 : most, now() - begin);
+    for (node_child &child : o.child) child.bound += o.constant;
+    return failed;
 }
 
-/* Returns what chooseVariable() does. */
-int GpuoptChoose::use(OsiSolverInterface *solver, const OsiBranchingInformation *info, bool fix) {
+/* Turns the children's bounds into gains, scores and pseudo-costs, and learns how good the pseudo-costs were. */
+void GpuoptStrong::learn(CbcModel *model, int solved) {
     Own &o = *own_;
-    double best = -1;
-    int fixed;
-    numberStrongDone_ += (int)o.candidate.size();
-    for (const node_child &child : o.child) numberStrongIterations_ += child.iterations;
-    fixed = tighten(solver, fix);
-    if (fixed < 0) return o.figures.cut_off++, -1;
-    numberStrongFixed_ += fixed;
-    for (size_t q = 0; q < o.candidate.size(); q++) {
-        const Candidate &c = o.candidate[q];
-        double gain[2], f = c.value - std::floor(c.value), step[2] = {f, 1 - f};
-        double *sum[2] = {pseudoCosts_.downTotalChange(), pseudoCosts_.upTotalChange()};
-        int *number[2] = {pseudoCosts_.downNumber(), pseudoCosts_.upNumber()};
+    double cutoff = model->getCutoff(), best = 0, expected = -1, of_expected = 0;
+    o.gain = cutoff < 1e50 ? std::fmax(cutoff - o.objective, 0) : 0;
+    for (const node_child &child : o.child)
+        if (!child.infeasible) o.gain = std::fmax(o.gain, child.bound - o.objective);
+    for (int q = 0; q < solved; q++) {
+        Candidate &c = o.candidate[q];
+        double gain[2];
         for (int side = 0; side < 2; side++) {
             const node_child &child = o.child[2 * q + side];
-            gain[side] = std::fmax(child.bound - info->objectiveValue_, 0);
-            if (child.infeasible) {
-                gain[side] = 2 * (info->cutoff_ < 1e50 ? info->cutoff_ - info->objectiveValue_
-                                                       : std::fabs(info->objectiveValue_) + 1);
-            } else {
-                if (!std::isfinite(gain[side])) gain[side] = 0;
-                sum[side][c.object] += gain[side] / step[side];
-                number[side][c.object]++;
-            }
+            CbcObjectUpdateData data(c.object, 2 * side - 1, 0, child.infeasible ? 1 : 0, 0, c.value);
+            gain[side] = child.infeasible ? o.gain : std::fmax(child.bound - o.objective, 0);
+            data.change_ = gain[side];
+            data.originalObjective_ = o.objective;
+            data.cutoff_ = cutoff;
+            c.object->updateInformation(data);
         }
-        double score = std::fmax(gain[0], LEAST_GAIN) * std::fmax(gain[1], LEAST_GAIN);
-        if (score > best) best = score, bestObjectIndex_ = c.object, bestWhichWay_ = gain[1] > gain[0] ? 0 : 1;
+        c.score = product(gain[0], gain[1]);
+        best = std::fmax(best, c.score);
+        if (c.expected > expected) expected = c.expected, of_expected = c.score;
     }
-    if (bestObjectIndex_ >= 0) {
-        OsiObject *object = solver->objects()[bestObjectIndex_];
-        if (object->preferredWay() >= 0 && object->infeasibility()) bestWhichWay_ = object->preferredWay();
-        object->setWhichWay(bestWhichWay_);
+    if (best > 0) node_budget_learn(&o.budget, std::sqrt(of_expected / best));
+}
+
+/* Applies infeasible sides, and solves the LP again. Returns how many there are; -1: the node is infeasible. */
+int GpuoptStrong::tighten(CbcModel *model, int solved) {
+    Own &o = *own_;
+    OsiSolverInterface *solver = model->solver();
+    int fixed = 0;
+    for (int q = 0; q < solved; q++)
+        if (o.child[2 * q].infeasible && o.child[2 * q + 1].infeasible) return -1;
+    for (int q = 0; q < solved; q++) {
+        const Candidate &c = o.candidate[q];
+        if (o.child[2 * q].infeasible) solver->setColLower(c.col, std::floor(c.value) + 1), fixed++;
+        if (o.child[2 * q + 1].infeasible) solver->setColUpper(c.col, std::floor(c.value)), fixed++;
     }
-    if (fixed > 0) o.figures.tightened++;
-    else o.figures.branched++;
-    return fixed > 0 ? 2 : 0;
+    if (fixed == 0) return 0;
+    o.figures.tightened++;
+    return model->resolve(nullptr, 11) ? fixed : -1;
+}
+
+/* Marks the best candidate: those that were not solved count by their pseudo-costs. Cbc takes the object with the least
+ * priority, and does no strong branching on an object that it trusts. */
+void GpuoptStrong::mark(int solved) {
+    Own &o = *own_;
+    double best = -1;
+    for (size_t q = 0; q < o.candidate.size(); q++) {
+        double score = (int)q < solved ? o.candidate[q].score : o.candidate[q].expected;
+        if (score > best) best = score, o.marked = o.candidate[q].object;
+    }
+    o.priority = o.marked->priority();
+    o.trust = o.marked->numberBeforeTrust();
+    o.marked->setPriority(o.priority - 1);
+    o.marked->setNumberBeforeTrust(ALWAYS_TRUST);
+    if (solved > 0) o.figures.branched++;
+    else o.figures.trusted++;
 }
 
 /* ---- The rule ---- */
 
-int GpuoptChoose::own_rule(OsiSolverInterface *solver, OsiBranchingInformation *info, bool fix) {
-    int result, done = numberStrongDone_;
-    double start = now();
-    own_->figures.own++;
-    numberStrong_ = done + shared_->settings.own;
-    result = OsiChooseStrong::chooseVariable(solver, info, fix);
-    numberStrong_ = MOST;
-    own_->rule_seconds += now() - start;
-    own_->rule_candidates += numberStrongDone_ - done;
-    return result;
+/* Returns as feasible(). */
+int GpuoptStrong::strong(CbcModel *model) {
+    Own &o = *own_;
+    for (int round = 0; round < MOST_ROUNDS; round++) {
+        int unreliable = find_candidates(model), count = (int)o.candidate.size(), most, failed, fixed;
+        if (unreliable < 0 || count < 2 || model->solver()->getNumRows() == 0) return 0;
+        most = node_lp_ready(o.lp) || o.budget.share >= 1 ? node_budget_most(&o.budget, count, unreliable) : 0;
+        if (most == 0 && unreliable == 0 && shared_->settings.trust) {
+            mark(0);
+            return 0;
+        }
+        if (most == 0) break;
+        failed = solve(model, most);
+        if (failed < 0) close(); /* for good */
+        if (failed != 0) break;
+        learn(model, most);
+        fixed = tighten(model, most);
+        if (fixed < 0) return o.figures.cut_off++, -1;
+        if (fixed > 0) continue;
+        if (o.gain <= 1e-9 * std::fmax(1, std::fabs(o.objective))) break;
+        mark(most);
+        return 0;
+    }
+    o.figures.own++;
+    return 0;
 }
 
-int GpuoptChoose::chooseVariable(OsiSolverInterface *solver, OsiBranchingInformation *info, bool fix) {
+int GpuoptStrong::feasible(CbcModel *model, int mode) {
     Own &o = *own_;
     Shared &s = *shared_;
-    double constant;
-    bool lost;
+    CbcNode *node = model->currentNode();
     int result;
-    if (numberUnsatisfied_ <= 0 || !s.ok()) return own_rule(solver, info, fix);
-    if (o.start == 0) o.start = now(), o.iterations = s.settings.iterations;
-    if (solver->getNumRows() == 0 || !choose(solver, info)) return own_rule(solver, info, fix);
+    if (o.marked) o.marked->setPriority(o.priority), o.marked->setNumberBeforeTrust(o.trust);
+    o.marked = nullptr;
+    if (mode != 0 || !s.ok()) return 0;
+    /* A GPU takes a moment, in which Cbc is busy with the root. */
     if (!o.lp) o.lp = node_lp_open(s.settings.backend.c_str(), s.settings.threads, Shared::warn, &s);
-    if (!o.lp) return own_rule(solver, info, fix);
-    bestObjectIndex_ = bestWhichWay_ = firstForcedObjectIndex_ = firstForcedWhichWay_ = -1;
-    constant = info->objectiveValue_ - give_lp(solver, info);
-    o.col.clear(), o.value.clear();
-    for (const Candidate &c : o.candidate) o.col.push_back(c.col), o.value.push_back(c.value);
-    o.child.resize(2 * o.candidate.size());
-    lost = s.lost();
-    if (lost) s.fail("gpuopt is not used any more: a test has taken the device away");
-    result =
-        lost ? -1
-             : node_lp_branch(o.lp, (int)o.candidate.size(), o.col.data(), o.value.data(),
-                              info->cutoff_ < 1e50 ? info->cutoff_ - constant : HUGE_VAL, o.iterations, o.child.data());
-    if (result < 0) close(); /* for good */
-    if (result != 0) return own_rule(solver, info, fix);
-    for (node_child &child : o.child) child.bound += constant;
-    return use(solver, info, fix);
+    /* Only Cbc's rule asks with a node that has no branch yet. */
+    if (!o.lp || !node || node->branchingObject()) return 0;
+    o.budget.share = s.settings.share;
+    o.budget.worth = s.settings.worth;
+    o.budget.start = s.start;
+    node_budget_enter(&o.budget, now());
+    result = strong(model);
+    node_budget_leave(&o.budget, now());
+    return result;
 }

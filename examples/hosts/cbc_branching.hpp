@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * A rule for Cbc that chooses the variable to branch on: strong branching of a node's candidates in one batch, by
- * gpuopt on a GPU or on the cores.
+ * Strong branching for Cbc: the candidates of a node in one batch, by gpuopt on a GPU or on the cores.
  *
- *     GpuoptChoose choose(model.solver(), {"cuda"});
- *     CbcBranchDefaultDecision decision;
- *     decision.setChooseMethod(choose);             // a copy
- *     model.setBranchingMethod(decision);           // and another one
+ *     GpuoptStrong strong({"cuda"});
+ *     model.setProblemFeasibility(strong);          // a copy
  *     model.branchAndBound();
- *     choose.figures().print(stdout);               // of all copies together
+ *     strong.figures().print(stdout);               // of all copies together
+ *
+ * Cbc asks CbcFeasibilityBase whether a node is feasible, right before its own rule chooses a variable. The plug-in
+ * solves the children there. It cuts the node off or fixes variables, feeds Cbc's pseudo-costs, and marks the best
+ * variable, which Cbc's rule then takes. All else of Cbc stays as it is.
  *
  * Each copy opens a context of its own when it is first used, so Cbc may have several threads. If the GPU is missing or
  * lost, or memory does not suffice, Cbc's own rule goes on, and one line on stderr says so.
@@ -21,35 +22,40 @@
 #include <memory>
 #include <string>
 
-#include "OsiChooseVariable.hpp"
+#include "CbcFeasibilityBase.hpp"
 
-struct GpuoptChooseSettings {
+class CbcModel;
+class OsiSolverInterface;
+
+struct GpuoptStrongSettings {
     std::string backend = "cpu"; /* or cuda */
     int threads = 1;             /* of the cpu */
     int iterations = 100;        /* most iterations of a child */
-    double share = 0.5;          /* of the time since the first call that the rule may take */
-    int own = 5;                 /* candidates of Cbc's own rule, where it decides */
+    double share = 0.02;         /* of the time, which calls may always take; 1: all candidates of all nodes */
+    double worth = 3;            /* the most that a call may cost beyond that, in nodes; see node_budget.h */
+    bool trust = false;          /* branch by pseudo-costs where all are reliable and a call does not pay */
     long lose_after = -1;        /* for tests: the device counts as lost after that many calls; -1: never */
 };
 
-class GpuoptChoose : public OsiChooseStrong {
+class GpuoptStrong : public CbcFeasibilityBase {
   public:
     /* What all copies have done. */
     struct Figures {
         int64_t calls = 0, children = 0, iterations = 0, handles = 0, rows_added = 0, rows_removed = 0;
-        int64_t cut_off = 0, tightened = 0, branched = 0; /* nodes */
+        int64_t cut_off = 0, tightened = 0, branched = 0; /* nodes; tightened: calls that fixed variables */
+        int64_t trusted = 0;                              /* nodes at which reliable pseudo-costs decided */
         int64_t own = 0;                                  /* nodes at which Cbc's own rule decided */
         double update = 0, branch = 0;                    /* seconds: keeping the handle in step, and the children */
         bool failed = false;
         void print(std::FILE *file) const;
     };
 
-    GpuoptChoose(const OsiSolverInterface *solver, const GpuoptChooseSettings &settings);
-    GpuoptChoose(const GpuoptChoose &original);
-    GpuoptChoose &operator=(const GpuoptChoose &) = delete;
-    ~GpuoptChoose() override;
-    OsiChooseVariable *clone() const override;
-    int chooseVariable(OsiSolverInterface *solver, OsiBranchingInformation *info, bool fix) override;
+    explicit GpuoptStrong(const GpuoptStrongSettings &settings);
+    GpuoptStrong(const GpuoptStrong &original);
+    GpuoptStrong &operator=(const GpuoptStrong &) = delete;
+    ~GpuoptStrong() override;
+    CbcFeasibilityBase *clone() const override;
+    int feasible(CbcModel *model, int mode) override;
     /* Of the copies that no longer exist, and of this one. */
     Figures figures() const;
 
@@ -58,13 +64,13 @@ class GpuoptChoose : public OsiChooseStrong {
     struct Own;
     std::shared_ptr<Shared> shared_;
     std::unique_ptr<Own> own_; /* this copy's */
-    int own_rule(OsiSolverInterface *solver, OsiBranchingInformation *info, bool fix);
-    int affordable(int candidates);
-    bool choose(const OsiSolverInterface *solver, const OsiBranchingInformation *info);
-    bool reliable(int object) const;
-    double give_lp(const OsiSolverInterface *solver, const OsiBranchingInformation *info);
-    int use(OsiSolverInterface *solver, const OsiBranchingInformation *info, bool fix);
-    int tighten(OsiSolverInterface *solver, bool fix);
+    int find_candidates(CbcModel *model);
+    double give_lp(const OsiSolverInterface *solver);
+    int solve(CbcModel *model, int most);
+    void learn(CbcModel *model, int solved);
+    int tighten(CbcModel *model, int solved);
+    void mark(int solved);
+    int strong(CbcModel *model);
     void close();
 };
 

@@ -8,6 +8,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <numeric>
+#include <random>
+#include <utility>
+#include <vector>
 
 #include "CbcBranchDefaultDecision.hpp"
 #include "CbcHeuristic.hpp"
@@ -24,6 +28,7 @@
 #include "CglPreProcess.hpp"
 #include "CglProbing.hpp"
 #include "CglTwomir.hpp"
+#include "OsiChooseVariable.hpp"
 #include "OsiClpSolverInterface.hpp"
 
 #include "examples/hosts/cbc_branching.hpp"
@@ -35,18 +40,18 @@ static const char usage[] =
     "  MODEL          as for examples/solve_mip\n"
     "  command        all that Cbc's command line does; the others: presolve, its cuts, and some of its heuristics\n"
     "  alone          Cbc's default rule: pseudo-costs, and strong branching where they are not reliable\n"
-    "  osi            Cbc's OsiChooseStrong, which gpuopt's rule is derived from\n"
-    "  cpu, cuda      gpuopt's rule\n"
+    "  osi            Cbc's OsiChooseStrong\n"
+    "  cpu, cuda      gpuopt's strong branching\n"
     "  seconds=N      time limit\n"
-    "  seed=N         of Cbc\n"
+    "  seed=N         of Cbc, and of the order of the columns; 0: as they are\n"
     "  cbc-threads=N  of Cbc\n"
     "  presolve=0     without presolve\n"
     "  probing=1      gpuopt probes the root, too\n"
-    "  threads=N iterations=N share=X own=N lose-after=N: see cbc_branching.hpp\n"
+    "  threads=N iterations=N share=X worth=X trust=0 lose-after=N: see cbc_branching.hpp\n"
     "After \"strong\": candidates, iterations and seconds of strong branching; the seconds are those of Cbc's own.\n";
 
 struct Options {
-    GpuoptChooseSettings rule;
+    GpuoptStrongSettings rule;
     double seconds = 1e9;
     int seed = -1, cbc_threads = 0;
     bool presolve = true, probing = false;
@@ -99,7 +104,8 @@ static bool take(const char *word, Options *o) {
     else if (is("threads")) o->rule.threads = std::atoi(value + 1);
     else if (is("iterations")) o->rule.iterations = std::atoi(value + 1);
     else if (is("share")) o->rule.share = std::atof(value + 1);
-    else if (is("own")) o->rule.own = std::atoi(value + 1);
+    else if (is("worth")) o->rule.worth = std::atof(value + 1);
+    else if (is("trust")) o->rule.trust = value[1] == '1';
     else if (is("lose-after")) o->rule.lose_after = std::atol(value + 1);
     else return false;
     return true;
@@ -178,7 +184,7 @@ static int by_command(OsiClpSolverInterface &solver, const char *name, const Opt
 static int solve(OsiClpSolverInterface &solver, const char *name, const char *rule, const Options &o) {
     CglPreProcess process;
     double start = now();
-    std::unique_ptr<GpuoptChoose> choose;
+    std::unique_ptr<GpuoptStrong> strong;
     GpuoptProbing probing(o.rule.backend, o.rule.threads);
     OsiSolverInterface *presolved = &solver;
     process.messageHandler()->setLogLevel(0);
@@ -194,27 +200,34 @@ static int solve(OsiClpSolverInterface &solver, const char *name, const char *ru
     set_up(model);
     if (o.probing) model.addCutGenerator(&probing, -99, "gpuopt");
     model.initialSolve();
-    if (std::strcmp(rule, "alone") != 0) {
+    if (std::strcmp(rule, "osi") == 0) {
+        OsiChooseStrong choose(model.solver());
         CbcBranchDefaultDecision decision;
         model.findIntegers(true);
-        if (std::strcmp(rule, "osi") == 0) {
-            OsiChooseStrong strong(model.solver());
-            strong.setNumberStrong(o.rule.own);
-            strong.setNumberBeforeTrusted(10);
-            decision.setChooseMethod(strong);
-        } else {
-            choose.reset(new GpuoptChoose(model.solver(), o.rule));
-            decision.setChooseMethod(*choose);
-        }
+        choose.setNumberStrong(5);
+        choose.setNumberBeforeTrusted(10);
+        decision.setChooseMethod(choose);
         model.setBranchingMethod(decision);
+    } else if (std::strcmp(rule, "alone") != 0) {
+        strong.reset(new GpuoptStrong(o.rule));
+        model.setProblemFeasibility(*strong);
     }
     model.branchAndBound();
     print(model, name, rule, now() - start);
-    CbcBranchDefaultDecision plain;
-    model.setBranchingMethod(plain); /* the copies of `choose` end, and add their figures */
-    if (choose) choose->figures().print(stdout);
+    CbcFeasibilityBase plain;
+    model.setProblemFeasibility(plain); /* the copies of `strong` end, and add their figures */
+    if (strong) strong->figures().print(stdout);
     if (o.probing) probing.figures().print(stdout);
     return model.isProvenInfeasible() ? 1 : 0;
+}
+
+/* The columns in an order that depends on the seed, because Cbc's tree hardly depends on its own. */
+static std::vector<int> in_order(int cols, int seed) {
+    std::vector<int> order((size_t)cols);
+    std::mt19937 random((unsigned)seed);
+    std::iota(order.begin(), order.end(), 0);
+    for (size_t k = order.size(); seed > 0 && k > 1; k--) std::swap(order[k - 1], order[random() % k]);
+    return order;
 }
 
 int main(int argc, char **argv) {
@@ -226,14 +239,23 @@ int main(int argc, char **argv) {
         if (!take(argv[k], &o)) return std::fputs(usage, stderr), 2;
     o.rule.backend = std::strcmp(argv[2], "cuda") == 0 ? "cuda" : "cpu";
     solver.messageHandler()->setLogLevel(0);
-    mip source = load_model(argv[1], [&](const CoinPackedMatrix &matrix, const double *lb, const double *ub,
-                                         const double *cost, const double *lhs,
-                                         const double *rhs) { solver.loadProblem(matrix, lb, ub, cost, lhs, rhs); });
+    std::vector<int> order;
+    auto load = [&](const CoinPackedMatrix &matrix, const double *lb, const double *ub, const double *cost,
+                    const double *lhs, const double *rhs) {
+        std::vector<double> part[3];
+        CoinPackedMatrix columns(true, 0, 0);
+        columns.setDimensions(matrix.getNumRows(), 0);
+        order = in_order(matrix.getNumCols(), o.seed);
+        for (int j : order) columns.appendCol(matrix.getVector(j));
+        for (int j : order) part[0].push_back(lb[j]), part[1].push_back(ub[j]), part[2].push_back(cost[j]);
+        solver.loadProblem(columns, part[0].data(), part[1].data(), part[2].data(), lhs, rhs);
+    };
+    mip source = load_model(argv[1], load);
     if (!source.columns.start) return 2;
     solver.setDblParam(OsiObjOffset, -source.offset);
     if (source.maximize) solver.setObjSense(-1);
     for (int j = 0; j < source.columns.cols; j++)
-        if (source.integer && source.integer[j]) solver.setInteger(j);
+        if (source.integer && source.integer[order[j]]) solver.setInteger(j);
     solver.setHintParam(OsiDoReducePrint, true, OsiHintTry);
     result = std::strcmp(argv[2], "command") == 0 ? by_command(solver, argv[1], o) : solve(solver, argv[1], argv[2], o);
     mip_free(&source);

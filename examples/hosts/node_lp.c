@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,7 @@ struct node_lp {
     int64_t fail; /* for tests: the call that fails */
     pthread_t opener;
     int opening; /* the thread is to be joined */
+    atomic_int ready;
     gpuopt_context_desc desc;
     gpuopt_status opened;
     gpuopt_context *context;
@@ -55,9 +57,17 @@ struct node_lp {
     int64_t most_lines; /* of the last seven arrays */
     int *place;         /* [most id + 1] position of the row in the node, or -1 */
     int most_id;
-    int64_t *start; /* of the children, like the rest: where their bounds begin */
-    int32_t *outcome, *iterations, *branch_col;
-    double *bound, *branch_lb, *branch_ub;
+    int64_t *start; /* of the children, like the next three: where their bounds begin */
+    int32_t *outcome, *iterations;
+    double *bound;
+    int32_t *branch_col; /* their bounds */
+    double *branch_lb, *branch_ub;
+    int64_t most_bounds;
+    /* As node_lp_implied() received them. */
+    int implied;
+    const int64_t *implied_start;
+    const int *implied_col;
+    const double *implied_lb, *implied_ub;
     node_lp_times times;
 };
 
@@ -90,6 +100,7 @@ static int enlarge(node_lp *lp, void *array_of, int64_t count, size_t size) {
 static void *open_context(void *argument) {
     node_lp *lp = argument;
     lp->opened = gpuopt_context_create(&lp->desc, &lp->context);
+    atomic_store(&lp->ready, 1);
     return NULL;
 }
 
@@ -141,6 +152,7 @@ void node_lp_close(node_lp *lp) {
 }
 
 void node_lp_fail(node_lp *lp, int64_t call) { lp->fail = call; }
+int node_lp_ready(const node_lp *lp) { return atomic_load(&lp->ready); }
 int node_lp_failed(const node_lp *lp) { return lp->failed; }
 const node_lp_times *node_lp_cost(const node_lp *lp) { return &lp->times; }
 
@@ -343,8 +355,7 @@ static int make_children(node_lp *lp, int32_t count) {
     lp->children = NULL;
     if (count > lp->batch_size) {
         int32_t most = count + count / 2 + 64;
-        if (ENLARGE(start, most + 1) || ENLARGE(outcome, most) || ENLARGE(iterations, most) ||
-            ENLARGE(branch_col, most) || ENLARGE(bound, most) || ENLARGE(branch_lb, most) || ENLARGE(branch_ub, most))
+        if (ENLARGE(start, most + 1) || ENLARGE(outcome, most) || ENLARGE(iterations, most) || ENLARGE(bound, most))
             return -1;
         lp->batch_size = most;
     }
@@ -353,6 +364,44 @@ static int make_children(node_lp *lp, int32_t count) {
     desc.on_pivot_limit = GPUOPT_ON_PIVOT_LIMIT_REFACTOR;
     status = gpuopt_simplex_children_create(lp->simplex, &desc, NULL, &lp->children);
     return status ? give_up(lp, "making a batch of children", status) : 0;
+}
+
+void node_lp_implied(node_lp *lp, int children, const int64_t *start, const int *col, const double *lb,
+                     const double *ub) {
+    lp->implied = children;
+    lp->implied_start = start;
+    lp->implied_col = col;
+    lp->implied_lb = lb;
+    lp->implied_ub = ub;
+}
+
+/* Lists the children's bounds: the branch first, then what it implies. */
+static int list_children(node_lp *lp, int count, const int *col, const double *value) {
+    int64_t most = 2 * (int64_t)count, n = 0;
+    if (lp->implied > 2 * count) lp->implied = 2 * count;
+    if (lp->implied > 0) most += lp->implied_start[lp->implied];
+    if (most > lp->most_bounds) {
+        if (ENLARGE(branch_col, most) || ENLARGE(branch_lb, most) || ENLARGE(branch_ub, most)) return -1;
+        lp->most_bounds = most;
+    }
+    for (int k = 0; k < 2 * count; k++) {
+        int j = col[k / 2];
+        int64_t own = n;
+        lp->start[k] = n;
+        lp->branch_col[n] = j;
+        lp->branch_lb[n] = k % 2 ? floor(value[k / 2]) + 1 : lp->lb[j];
+        lp->branch_ub[n++] = k % 2 ? lp->ub[j] : floor(value[k / 2]);
+        if (k >= lp->implied) continue;
+        for (int64_t i = lp->implied_start[k]; i < lp->implied_start[k + 1]; i++) {
+            int64_t at = lp->implied_col[i] == j ? own : n++;
+            lp->branch_col[at] = lp->implied_col[i];
+            lp->branch_lb[at] = at == own ? fmax(lp->branch_lb[own], lp->implied_lb[i]) : lp->implied_lb[i];
+            lp->branch_ub[at] = at == own ? fmin(lp->branch_ub[own], lp->implied_ub[i]) : lp->implied_ub[i];
+        }
+    }
+    lp->start[2 * count] = n;
+    lp->implied = 0;
+    return 0;
 }
 
 int node_lp_branch(node_lp *lp, int count, const int *col, const double *value, double cutoff, int iterations,
@@ -365,14 +414,8 @@ int node_lp_branch(node_lp *lp, int count, const int *col, const double *value, 
     if (lp->failed || opened(lp)) return -1;
     if (lp->fail && lp->times.calls + 1 >= lp->fail) return give_up(lp, "a test", GPUOPT_ERROR_DEVICE);
     followed = follow(lp);
-    if (followed || make_children(lp, 2 * count)) return followed ? followed : -1;
-    for (int k = 0; k < 2 * count; k++) {
-        int j = col[k / 2];
-        lp->start[k] = k, lp->branch_col[k] = j;
-        lp->branch_lb[k] = k % 2 ? floor(value[k / 2]) + 1 : lp->lb[j];
-        lp->branch_ub[k] = k % 2 ? lp->ub[j] : floor(value[k / 2]);
-    }
-    lp->start[2 * count] = 2 * count;
+    if (followed) return followed;
+    if (make_children(lp, 2 * count) || list_children(lp, count, col, value)) return -1;
     list.count = 2 * count;
     list.start = lp->start;
     list.col = lp->branch_col;

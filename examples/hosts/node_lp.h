@@ -37,6 +37,8 @@ typedef struct node_lp_times {
  * GPU takes a moment; the first node_lp_branch() waits for it. warn is called at most once, from the caller's thread:
  * with the reason for which the plug-in cannot work, or stopped working. Returns NULL after such a call. */
 node_lp *node_lp_open(const char *backend, int threads, void (*warn)(void *user, const char *message), void *user);
+/* Whether the context is open, so that node_lp_branch() does not wait for it. */
+int node_lp_ready(const node_lp *lp);
 void node_lp_close(node_lp *lp); /* NULL is allowed */
 /* For tests: the call-th node_lp_branch() fails as if the device was lost; 0: none. */
 void node_lp_fail(node_lp *lp, int64_t call);
@@ -48,6 +50,10 @@ void node_lp_columns(node_lp *lp, int cols, const double *cost, const double *lb
 /* Adds a row to the node. Entries are copied. Infinite sides are HUGE_VAL, or at least 1e20. */
 void node_lp_row(node_lp *lp, int id, int count, const int *col, const double *value, double lhs, double rhs,
                  uint8_t status);
+/* Bounds that the first `children` children of the next node_lp_branch() have beside their branch: of child k, those from
+ * start[k] to start[k + 1] - 1, each column once. The arrays are used until that call returns. */
+void node_lp_implied(node_lp *lp, int children, const int64_t *start, const int *col, const double *lb,
+                     const double *ub);
 /* Branches on each of `count` columns col [count], which have the values value [count] in the solver's relaxation:
  * child [2 count] receives down and up child of each. cutoff: only better solutions count; HUGE_VAL: all. Each child
  * gets up to `iterations` iterations. Returns 0; 1: not at this node, whose basis is singular in working precision; -1,

@@ -17,6 +17,7 @@
 
 #include "examples/hosts/node_budget.h"
 #include "examples/hosts/node_lp.h"
+#include "examples/hosts/scip_implied.h"
 #include "gpuopt.h"
 
 #define RULE "gpuopt"
@@ -33,11 +34,13 @@ typedef struct candidate {
 
 struct SCIP_BranchruleData {
     char *backend;
-    int threads, iterations, fail;
+    int threads, iterations, propagate, solutions, fail;
     SCIP_Real share, worth;
     node_lp *lp;
     int failed;
     node_budget budget;
+    scip_implied implied;
+    SCIP_VAR **var;         /* [most_candidates] */
     double *cost, *lb, *ub; /* [most_cols] of the LP's columns */
     uint8_t *status;
     int *index; /* [most_cols] entries of a row */
@@ -76,8 +79,8 @@ static int enough_memory(SCIP_BRANCHRULEDATA *d, int cols, int candidates) {
     }
     if (candidates > d->most_candidates) {
         if (!enlarge(&d->candidate, candidates, sizeof *d->candidate) ||
-            !enlarge(&d->col, candidates, sizeof *d->col) || !enlarge(&d->value, candidates, sizeof *d->value) ||
-            !enlarge(&d->child, 2 * candidates, sizeof *d->child))
+            !enlarge(&d->col, candidates, sizeof *d->col) || !enlarge(&d->var, candidates, sizeof *d->var) ||
+            !enlarge(&d->value, candidates, sizeof *d->value) || !enlarge(&d->child, 2 * candidates, sizeof *d->child))
             return 0;
         d->most_candidates = candidates;
     }
@@ -151,20 +154,29 @@ static SCIP_RETCODE sort(SCIP *scip, SCIP_BRANCHRULEDATA *d, SCIP_VAR **var, con
     return SCIP_OKAY;
 }
 
-/* Solves the children of the candidates from `first` to last - 1. Returns as node_lp_branch(). A call that makes a
- * handle does not show what others cost. */
-static int solve(SCIP *scip, SCIP_BRANCHRULEDATA *d, int first, int last, double cutoff) {
+/* Solves the children of the candidates from `first` to last - 1. The most promising ones are propagated by SCIP before.
+ * *failed receives what node_lp_branch() returns. A call that makes a handle does not show what others cost. */
+static SCIP_RETCODE solve(SCIP *scip, SCIP_BRANCHRULEDATA *d, int first, int last, double cutoff, int *failed) {
     const int64_t handles = node_lp_cost(d->lp)->handles;
+    scip_implied *implied = &d->implied;
     double begin = SCIPgetSolvingTime(scip);
-    int count = last - first, failed;
+    int count = last - first, most = first == 0 ? d->propagate : 0;
     for (int k = 0; k < count; k++) {
+        d->var[k] = d->candidate[first + k].var;
         d->col[k] = d->candidate[first + k].col;
         d->value[k] = d->candidate[first + k].value;
     }
-    failed = node_lp_branch(d->lp, count, d->col, d->value, cutoff, d->iterations, d->child + 2 * first);
+    if (most > 0) {
+        SCIP_CALL(scip_implied_find(scip, implied, count < most ? count : most, d->var, d->value, d->lb, d->ub));
+        node_lp_implied(d->lp, implied->children, implied->start, implied->bounds.col, implied->bounds.lb,
+                        implied->bounds.ub);
+    }
+    *failed = node_lp_branch(d->lp, count, d->col, d->value, cutoff, d->iterations, d->child + 2 * first);
+    for (int k = 0; most > 0 && k < implied->children; k++)
+        if (implied->infeasible[k]) d->child[k].infeasible = 1;
     if (handles != node_lp_cost(d->lp)->handles) count = 0;
     node_budget_call(&d->budget, count, SCIPgetSolvingTime(scip) - begin);
-    return failed;
+    return SCIP_OKAY;
 }
 
 /* Turns the children's bounds into gains, scores and pseudo-costs, and learns how good the pseudo-costs were. *most
@@ -195,21 +207,33 @@ static SCIP_RETCODE learn(SCIP *scip, SCIP_BRANCHRULEDATA *d, int solved, double
     return SCIP_OKAY;
 }
 
-/* Uses infeasible children. *result is CUTOFF or REDUCEDDOM if there are any. */
+/* Tightens a column's bounds at the node. *result is CUTOFF, or REDUCEDDOM if that changed something. */
+static SCIP_RETCODE tighten(SCIP *scip, SCIP_BRANCHRULEDATA *d, SCIP_VAR *var, double lb, double ub,
+                            SCIP_RESULT *result) {
+    SCIP_Bool infeasible = FALSE, lower = FALSE, upper = FALSE;
+    SCIP_CALL(SCIPtightenVarLb(scip, var, lb, TRUE, &infeasible, &lower));
+    if (!infeasible) SCIP_CALL(SCIPtightenVarUb(scip, var, ub, TRUE, &infeasible, &upper));
+    if (infeasible) d->cut_off++, *result = SCIP_CUTOFF;
+    else if (lower || upper) d->tightened++, *result = SCIP_REDUCEDDOM;
+    return SCIP_OKAY;
+}
+
+/* Uses infeasible children, and bounds that hold in both children of a candidate. *result is CUTOFF or REDUCEDDOM if
+ * there are any. */
 static SCIP_RETCODE reduce(SCIP *scip, SCIP_BRANCHRULEDATA *d, int solved, SCIP_RESULT *result) {
-    for (int k = 0; k < solved; k++) {
+    const scip_bounds *both = &d->implied.both;
+    SCIP_COL **col;
+    int cols;
+    for (int k = 0; k < solved && *result != SCIP_CUTOFF; k++) {
         const candidate *c = &d->candidate[k];
         int down = d->child[2 * k].infeasible, up = d->child[2 * k + 1].infeasible;
-        SCIP_Bool infeasible = down && up, tightened = FALSE;
-        if (down && !up) SCIP_CALL(SCIPtightenVarLb(scip, c->var, floor(c->value) + 1, TRUE, &infeasible, &tightened));
-        if (up && !down) SCIP_CALL(SCIPtightenVarUb(scip, c->var, floor(c->value), TRUE, &infeasible, &tightened));
-        if (infeasible) {
-            d->cut_off++;
-            *result = SCIP_CUTOFF;
-            return SCIP_OKAY;
-        }
-        if (tightened) d->tightened++, *result = SCIP_REDUCEDDOM;
+        if (down || up)
+            SCIP_CALL(tighten(scip, d, c->var, down ? floor(c->value) + 1 : -SCIPinfinity(scip),
+                              up ? floor(c->value) : SCIPinfinity(scip), result));
     }
+    SCIP_CALL(SCIPgetLPColsData(scip, &col, &cols));
+    for (int k = 0; k < both->count && *result != SCIP_CUTOFF; k++)
+        SCIP_CALL(tighten(scip, d, SCIPcolGetVar(col[both->col[k]]), both->lb[k], both->ub[k], result));
     return SCIP_OKAY;
 }
 
@@ -254,7 +278,7 @@ static SCIP_RETCODE run(SCIP *scip, SCIP_BRANCHRULEDATA *d, int count, const int
     cutoff = SCIPgetCutoffbound(scip) - constant;
     while (solved < most && !failed) { /* the first calls of all are small ones that show the cost */
         int measured = d->budget.calls > 0;
-        failed = solve(scip, d, solved, most, cutoff);
+        SCIP_CALL(solve(scip, d, solved, most, cutoff, &failed));
         solved = most;
         if (measured) break;
         most = node_budget_most(&d->budget, count, unreliable) + (d->budget.calls > 0 ? 0 : solved);
@@ -288,6 +312,10 @@ static SCIP_DECL_BRANCHEXECLP(branch_lp) {
     SCIP_CALL(SCIPgetLPBranchCands(scip, &var, &value, &fraction, &count, &first, &implied));
     if (first > 0) count = first; /* those of the highest priority */
     if (count < 2 || SCIPgetNLPRows(scip) == 0) return SCIP_OKAY;
+    if (SCIPgetNSols(scip) < d->solutions && d->share < 1) { /* a higher bound cuts nothing off yet */
+        d->left++;
+        return SCIP_OKAY;
+    }
     if (!enough_memory(d, SCIPgetNLPCols(scip), count)) {
         d->failed = 1;
         warn(scip, "gpuopt is not used: out of memory");
@@ -314,12 +342,14 @@ static SCIP_DECL_BRANCHINIT(begin) {
 
 static SCIP_DECL_BRANCHFREE(free_rule) {
     SCIP_BRANCHRULEDATA *d = SCIPbranchruleGetData(branchrule);
-    void *array[9];
+    void *array[10];
     (void)scip;
     node_lp_close(d->lp);
     array[0] = d->cost, array[1] = d->lb, array[2] = d->ub, array[3] = d->status, array[4] = d->index;
     array[5] = d->candidate, array[6] = d->col, array[7] = d->value, array[8] = d->child;
-    for (int k = 0; k < 9; k++) free(array[k]);
+    array[9] = d->var;
+    scip_implied_free(&d->implied);
+    for (int k = 0; k < 10; k++) free(array[k]);
     free(d);
     return SCIP_OKAY;
 }
@@ -338,6 +368,11 @@ SCIP_RETCODE SCIPincludeBranchruleGpuopt(SCIP *scip) {
                               1, 1024, NULL, NULL));
     SCIP_CALL(SCIPaddIntParam(scip, "branching/" RULE "/iterations", "most iterations of a child", &d->iterations,
                               FALSE, 100, 1, 1000000, NULL, NULL));
+    SCIP_CALL(SCIPaddIntParam(scip, "branching/" RULE "/propagate",
+                              "most candidates of a node whose children SCIP propagates first", &d->propagate, FALSE,
+                              16, 0, 1000000, NULL, NULL));
+    SCIP_CALL(SCIPaddIntParam(scip, "branching/" RULE "/solutions", "solutions that SCIP has before the rule begins",
+                              &d->solutions, FALSE, 1, 0, 1000000, NULL, NULL));
     SCIP_CALL(SCIPaddRealParam(scip, "branching/" RULE "/share",
                                "share of the time that the rule may always take; 1: all candidates of all nodes",
                                &d->share, FALSE, 0.02, 0.0, 1.0, NULL, NULL));
@@ -356,8 +391,9 @@ void SCIPprintBranchruleGpuopt(SCIP *scip) {
     if (d->lp) t = *node_lp_cost(d->lp);
     printf("gpuopt: %lld calls, %lld children, %lld iterations, %lld handles, %lld rows added, %lld removed, "
            "%.3f s update, %.3f s children, %ld cut off, %ld tightened, %ld branched, %ld fed, %ld left to SCIP, "
-           "pseudo-costs %.2f%s\n",
+           "%ld propagated, %ld of them infeasible, pseudo-costs %.2f%s\n",
            (long long)t.calls, (long long)t.children, (long long)t.iterations, (long long)t.handles,
            (long long)t.rows_added, (long long)t.rows_removed, t.update, t.branch, d->cut_off, d->tightened,
-           d->branched, d->fed, d->left, d->budget.ratio, d->failed ? ", failed" : "");
+           d->branched, d->fed, d->left, d->implied.nodes, d->implied.cut_off, d->budget.ratio,
+           d->failed ? ", failed" : "");
 }

@@ -20,7 +20,7 @@ typedef struct gpuopt__debug_scope {
 } gpuopt__debug_scope;
 
 #define GPUOPT__DEBUG_ENTERS(scope, context, name, type, place, destroys) \
-    ((void)(scope), (void)(context), (void)(type), (void)(place), 1)
+    ((void)(scope), (void)(context), (void)(name), (void)(type), (void)(place), 1)
 #define GPUOPT__DEBUG_LEAVES(scope) (void)(scope)
 
 #else

@@ -107,10 +107,10 @@ static inline gpuopt_status gpuopt__give(gpuopt_status status, void *to, const v
     GPUOPT__CALL_LEAVES()
 
 /* A call that destroys a handle. `work` has no value. */
-#define GPUOPT__CALL_DESTROYS(type, handle, in, work)                                           \
-    gpuopt__debug_scope gpuopt_scope;                                                           \
+#define GPUOPT__CALL_DESTROYS(type, handle, in, work)                                            \
+    gpuopt__debug_scope gpuopt_scope;                                                            \
     if (!(handle) || !GPUOPT__DEBUG_ENTERS(&gpuopt_scope, in, __func__, #type, NULL, 1)) return; \
-    work;                                                                                       \
+    work;                                                                                        \
     GPUOPT__DEBUG_LEAVES(&gpuopt_scope)
 
 #endif /* GPUOPT_IMPL_ENTRY_H */

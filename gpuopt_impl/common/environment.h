@@ -10,6 +10,7 @@
 
 #include <fenv.h>
 #include <float.h>
+#include <string.h>
 
 #include "api.h"
 
@@ -55,6 +56,7 @@ typedef struct gpuopt__environment_scope {
 } gpuopt__environment_scope;
 
 static inline void gpuopt__environment_enter(gpuopt__environment_scope *scope) {
+    memset(&scope->caller, 0, sizeof scope->caller); /* gcc does not see that it is read only if it was saved */
     scope->changed = !gpuopt__environment_is_default();
     if (scope->changed) gpuopt__environment_save(&scope->caller);
     GPUOPT__BARRIER();

@@ -62,8 +62,8 @@ static void inverses(void **state) {
     for (k = 0; k < WAYS; k++) gpuopt_context_destroy(context[k]);
 }
 
-/* B has an integer inverse that all ways find to the bit: unit lower times unit upper triangular, with entries in so few
- * places that no sum is rounded. Rows and columns are shuffled, and single entries are among the columns. */
+/* B has an integer inverse that all ways find to the bit: unit lower times unit upper triangular, with entries in so
+ * few places that no sum is rounded. Rows and columns are shuffled, and single entries are among the columns. */
 static void exact_inverses(void **state) {
     enum { N = 1100, STEP = 7 };
     gpuopt_context *context[WAYS];
@@ -208,7 +208,7 @@ static void updates(void **state) {
     for (k = 0; k < WAYS; k++) gpuopt_context_destroy(context[k]);
 }
 
-/* Rank updates are cuBLAS's without cuSOLVER, too: from the identity, which no library loads, they give the same bits. */
+/* Without cuSOLVER, too, cuBLAS makes rank updates: from the identity, which no library loads, with the same bits. */
 static void without_solver(void **state) {
     gpuopt_context *context[WAYS];
     double *found[WAYS];

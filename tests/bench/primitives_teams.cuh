@@ -6,7 +6,7 @@
 #ifndef TESTS_BENCH_PRIMITIVES_TEAMS_CUH
 #define TESTS_BENCH_PRIMITIVES_TEAMS_CUH
 
-#include "gpuopt_impl/simplex/step.h"
+#include "gpuopt_impl/simplex/arith/step.h"
 #include "tests/bench/primitives_blocks.cuh"
 
 namespace {

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 #
 # Checks the modules, which are the folders of gpuopt_impl and cuda: each includes only what it may, includes form no
-# cycle, private names carry their family, and every header of gpuopt_impl compiles by itself. A large family has modules
-# of its own: its folders, and each file directly in it. modules/FAMILY.txt and modules/FAMILY_cuda.txt list them with
-# the modules that each may include. The pictures of the modules must be up to date. Before that, a small tree with one
-# defect at a time shows that each rule can fail.
+# cycle, private names carry their family, and every header of gpuopt_impl compiles by itself. A large family has
+# modules of its own: its folders, and each file directly in it. modules/FAMILY.txt and modules/FAMILY_cuda.txt list
+# them with the modules that each may include. The pictures of the modules must be up to date. Before that, a small tree
+# with one defect at a time shows that each rule can fail.
 # Usage: modules_test.sh
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 #
 # Checks the pages in doc and doc/howto: every C program on them compiles as it stands, as C and as C++, and runs. The
-# first program of a family page and of a guide prints exactly the text block that follows it. doc/tutorial.md is followed
-# as a reader does: its diffs, its commands and what they print. With --all the program for CUDA runs on the emulated GPU.
+# first program of a family page and of a guide prints exactly the text block that follows it. doc/tutorial.md is
+# followed as a reader does: its diffs, its commands and what they print. With --all the program for CUDA runs on the
+# emulated GPU.
 # Usage: pages_test.sh
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)

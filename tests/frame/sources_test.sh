@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# What can be checked without running the sources: clang-format, shellcheck, lists of mutants, wordings, in half a minute;
-# and cppcheck, in a minute more, for which tests/run.sh wants --all.
+# What can be checked without running the sources: clang-format, shellcheck, lists of mutants, wordings, in half a
+# minute; and cppcheck, in a minute more, for which tests/run.sh wants --all.
 # Usage: sources_test.sh
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# That other Bazel workspaces can depend on this one, as a monorepo would: as a repository of its own, in the workspace that
-# doc/bazel.md shows, for the CPU and with CUDA, with each rules_cc, with other CUDA rules; and as a folder that was copied in.
-# Most of it is analysed and not built; with --all a consumer of CUDA is built, for one architecture and one family, since
-# this repository's own build compiles everything.
+# That other Bazel workspaces can depend on this one, as a monorepo would: as a repository of its own, in the workspace
+# that doc/bazel.md shows, for the CPU and with CUDA, with each rules_cc, with other CUDA rules; and as a folder that
+# was copied in. Most of it is analysed and not built; with --all a consumer of CUDA is built, for one architecture and
+# one family, since this repository's own build compiles everything.
 # Usage: workspace_test.sh
 set -u
 
@@ -87,7 +87,8 @@ leaves_out() {
 }
 links_libraries() {
     each LINK_LIBRARIES --@gpuopt//cuda:libraries=link &&
-        in_workspace host aquery 'mnemonic("CppLink", //:host_cuda)' --@gpuopt//cuda:libraries=link 2>&1 | grep -e -lcublas
+        in_workspace host aquery --include_param_files 'mnemonic("CppLink", //:host_cuda)' --@gpuopt//cuda:libraries=link 2>&1 |
+            grep -e -lcublas
 }
 uses_no_libraries() { each WITHOUT_LIBRARIES --@gpuopt//cuda:libraries=none; }
 opens_libraries() { arguments >"$work/calls" && ! grep LIBRARIES "$work/calls"; }
@@ -151,8 +152,8 @@ fi
 
 # ---- Other CUDA rules ----
 
-# rules_cuda's cuda_library, played by a rule with the same attributes that only preprocesses: what that needs is what the
-# compiler needs. No repository @gpuopt_cuda is there.
+# rules_cuda's cuda_library, played by a rule with the same attributes that only preprocesses: what that needs is what
+# the compiler needs. No repository @gpuopt_cuda is there.
 own_rules() {
     workspace own && shown cuda/BUILD >"$work/own/own_BUILD" && [ -s "$work/own/own_BUILD" ] || return
     mkdir -p "$work/own/cuda" "$work/own/rules_cuda/cuda"

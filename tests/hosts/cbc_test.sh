@@ -31,21 +31,23 @@ bounds() {
 for model in misc07 bell5 noswot pk1; do test_of "$model: bounds" bounds $model; done
 for model in p0033 p0201 lseu egout mod008 gt2 enigma flugpl stein27; do
     case $model in
-    p0033 | gt2 | egout | enigma) test_of "$model" right $model cpu ;; # cuts may solve the root
-    *) test_of "$model" solves $model cpu ;;
+    p0033 | gt2 | egout | enigma) test_of "$model" right $model cpu share=1 ;; # cuts may solve the root
+    *) test_of "$model" solves $model cpu share=1 ;;
     esac
 done
-test_of "p0201: candidates by the share of the time" solves p0201 cpu share=0.05
-test_of "p0201: few iterations" solves p0201 cpu iterations=5
-test_of "p0201: without presolve" solves p0201 cpu presolve=0
-test_of "p0201: two threads of gpuopt" solves p0201 cpu threads=2
-test_of "p0201: two threads of Cbc" solves p0201 cpu cbc-threads=2
+test_of "p0201: as many candidates as pay" right p0201 cpu
+test_of "p0201: pseudo-costs decide where they are reliable" right p0201 cpu trust=1
+for seed in 1 2; do test_of "p0201: columns in another order, seed $seed" solves p0201 cpu share=1 seed=$seed; done
+test_of "p0201: few iterations" solves p0201 cpu share=1 iterations=5
+test_of "p0201: without presolve" solves p0201 cpu share=1 presolve=0
+test_of "p0201: two threads of gpuopt" solves p0201 cpu share=1 threads=2
+test_of "p0201: two threads of Cbc" solves p0201 cpu share=1 cbc-threads=2
 
 probes() { solves "$@" probing=1 && grep -qE '^gpuopt probing: [1-9]' "$out"; }
-test_of "p0201: probing" probes p0201 cpu
-test_of "lseu: probing" probes lseu cpu
+test_of "p0201: probing" probes p0201 cpu share=1
+test_of "lseu: probing" probes lseu cpu share=1
 
-lost() { right "$1" cpu "lose-after=$2" && [ "$(figure calls)" -eq "$2" ] && grep -q failed "$out" && warned 1; }
+lost() { right "$1" cpu share=1 "lose-after=$2" && [ "$(figure calls)" -eq "$2" ] && grep -q failed "$out" && warned 1; }
 for calls in 0 1 5; do test_of "p0201: a device lost after $calls calls" lost p0201 $calls; done
 test_of "stein27: a device lost after 20 calls" lost stein27 20
 without() { right p0201 cuda && grep -q failed "$out" && [ "$(wc -l <"$err")" -eq 1 ]; }

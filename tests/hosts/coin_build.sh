@@ -44,12 +44,12 @@ else
     library=("$folder/gpuopt_impl_gpuopt.c.o" "${cuda[@]}")
 fi
 for source in examples/io/m*.c examples/io/lp_models.c examples/io/names.c examples/io/text.c examples/io/generate.cpp \
-    examples/hosts/node_lp*.c; do
+    examples/hosts/node_*.c; do
     object "$source" -Wall
 done
 for program in "$@"; do
     family=${program%_solve}
     for source in examples/hosts/"$family"_*.cpp; do object "$source" -Wall -Wextra; done
-    c++ -fopenmp "$folder"/examples_io_*.o "$folder"/examples_hosts_"$family"_*.o "$folder"/examples_hosts_node_lp*.o \
+    c++ -fopenmp "$folder"/examples_io_*.o "$folder"/examples_hosts_"$family"_*.o "$folder"/examples_hosts_node_*.o \
         "${library[@]}" "${libs[@]}" -lpthread -lz -llzma -lm -o "$folder/$program"
 done

@@ -79,6 +79,7 @@ SCIP_RETCODE SCIPaddRealParam(SCIP *scip, const char *name, const char *text, SC
                               void *data);
 SCIP_RETCODE SCIPaddStringParam(SCIP *scip, const char *name, const char *text, char **value, SCIP_Bool advanced,
                                 const char *start, SCIP_RETCODE (*changed)(SCIP *, void *), void *data);
+int SCIPgetNSols(SCIP *scip);
 int SCIPgetStatus(SCIP *scip);
 SCIP_Real SCIPgetDualbound(SCIP *scip);
 SCIP_Real SCIPgetPrimalbound(SCIP *scip);
@@ -86,6 +87,7 @@ SCIP_Longint SCIPgetNNodes(SCIP *scip);
 SCIP_Longint SCIPgetNTotalNodes(SCIP *scip);
 SCIP_Longint SCIPgetNStrongbranchLPIterations(SCIP *scip);
 SCIP_Real SCIPgetSolvingTime(SCIP *scip);
+SCIP_Real SCIPinfinity(SCIP *scip);
 SCIP_Bool SCIPisInfinity(SCIP *scip, SCIP_Real value);
 void SCIPwarningMessage(SCIP *scip, const char *format, ...);
 
@@ -147,6 +149,14 @@ SCIP_RETCODE SCIPupdateLocalLowerbound(SCIP *scip, SCIP_Real bound);
 SCIP_RETCODE SCIPupdateNodeLowerbound(SCIP *scip, SCIP_NODE *node, SCIP_Real bound);
 SCIP_RETCODE SCIPbranchVarVal(SCIP *scip, SCIP_VAR *var, SCIP_Real value, SCIP_NODE **down, SCIP_NODE **equal,
                               SCIP_NODE **up);
+
+SCIP_RETCODE SCIPstartProbing(SCIP *scip);
+SCIP_RETCODE SCIPnewProbingNode(SCIP *scip);
+SCIP_RETCODE SCIPbacktrackProbing(SCIP *scip, int depth);
+SCIP_RETCODE SCIPendProbing(SCIP *scip);
+SCIP_RETCODE SCIPchgVarLbProbing(SCIP *scip, SCIP_VAR *var, SCIP_Real bound);
+SCIP_RETCODE SCIPchgVarUbProbing(SCIP *scip, SCIP_VAR *var, SCIP_Real bound);
+SCIP_RETCODE SCIPpropagateProbing(SCIP *scip, int most_rounds, SCIP_Bool *cutoff, SCIP_Longint *reductions);
 
 SCIP_RETCODE SCIPincludePropBasic(SCIP *scip, SCIP_PROP **prop, const char *name, const char *text, int priority,
                                   int frequency, SCIP_Bool delay, SCIP_PROPTIMING timing, SCIP_DECL_PROPEXEC((*run)),

@@ -42,7 +42,8 @@ fi
 build() {
     local hosts=examples/hosts
     cc -std=c11 -O2 -fopenmp -Wall -Wextra -Werror -DGPUOPT_SCIP_PROTOTYPES -I. $hosts/scip_solve.c \
-        $hosts/scip_branching.c $hosts/scip_propagator.c $hosts/node_budget.c $hosts/node_lp.c gpuopt_impl/gpuopt.c \
+        $hosts/scip_branching.c $hosts/scip_implied.c $hosts/scip_propagator.c $hosts/node_budget.c $hosts/node_lp.c \
+        gpuopt_impl/gpuopt.c \
         "$library" "-Wl,-rpath,$(dirname "$library")" -lm -o "$work/solve"
 }
 check "the plug-ins compile" build || { summary; exit 1; }
@@ -89,6 +90,10 @@ for model in p0201 misc07 bell5; do
             randomization/randomseedshift=$seed
     done
 done
+check "misc07: children propagated first, all candidates" optimum misc07 'had 1000 propagated && had 1 "of them"' cpu \
+    branching/gpuopt/share=1.0
+check "misc07: no child propagated" optimum misc07 'had 1 calls && ! had 1 propagated' cpu branching/gpuopt/propagate=0
+check "p0201: too few solutions to begin" optimum p0201 '! had 1 calls && had 1 left' cpu branching/gpuopt/solutions=1000
 check "misc07: the device is lost at the first call" optimum misc07 'lost && had 0 calls' cpu branching/gpuopt/fail=1
 check "misc07: the device is lost at the fifth call" optimum misc07 'lost && had 4 calls' cpu branching/gpuopt/fail=5
 check "p0201: there is no CUDA" optimum p0201 lost cuda

@@ -19,7 +19,8 @@ version=$("$root/tools/version.sh")
 plant() {
     mkdir "$work/release" && cd "$work/release" &&
         (cd "$root" && git ls-files -z -co --exclude-standard | tar --null -cT -) | tar -x &&
-        sed -i "s/^## \\[Unreleased\\]/## [$version] - 2026-12-01/" CHANGELOG.md && sed -i 's/OWNER/somebody/' .bcr/*.json &&
+        sed -i "s/^## \\[Unreleased\\]/## [$version] - 2026-12-01/" CHANGELOG.md &&
+        grep -rl OWNER .bcr packaging | xargs sed -i 's/OWNER/somebody/' &&
         git init -q && commit
 }
 commit() { git add -A && git -c user.name=test -c user.email=test@example.com commit -qm test; }
@@ -33,6 +34,12 @@ check "seen: another version in MODULE.bazel" \
     changed MODULE.bazel "$version" 9.9.9 "the module's version is not $version"
 check "seen: another one in gpuopt.h" \
     changed gpuopt.h "VERSION_PATCH [0-9]*" "VERSION_PATCH 77" "is not ${version%.*}.77"
+check "seen: another one in vcpkg's port" \
+    changed packaging/vcpkg/vcpkg.json "$version" 9.9.9 "the port's version is not $version"
+check "seen: no entry in Debian's change log" \
+    changed packaging/debian/changelog "gpuopt ($version" "gpuopt (9.9.9" "no entry for $version"
+check "seen: another interface in Debian's package" \
+    changed packaging/debian/control "libgpuopt[0-9.]*$" libgpuopt77 "is not libgpuopt"
 check "seen: no entry in the change log" changed CHANGELOG.md "^## \[$version" "## [9.9.9" "the newest entry"
 check "seen: no date there" changed CHANGELOG.md "\[$version\] - 2026-12-01" "[Unreleased]" "has no date yet"
 uncommitted() {

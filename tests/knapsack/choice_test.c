@@ -130,14 +130,11 @@ static ending run_in_pieces(gpuopt_context *context, const gpuopt_knapsack_multi
 
 /* The backend under test agrees with one thread of the CPU, state for state, in one call or in many. */
 static void same_bits(void **state) {
-    gpuopt_context_desc plain_desc;
-    gpuopt_context *context = test_context(NULL), *plain;
+    gpuopt_context *context = test_context(NULL), *plain = test_plain_context();
     choice *m = malloc(sizeof *m);
     uint64_t seed = 5;
     int round, steps = 0;
     (void)state;
-    assert_true(test_backend("cpu", 1, &plain_desc));
-    assert_int_equal(gpuopt_context_create(&plain_desc, &plain), GPUOPT_OK);
     for (round = 0; round < test_times(28, 14); round++) {
         gpuopt_knapsack_multiple_choice_desc desc;
         ending one, other;
@@ -162,14 +159,11 @@ static void same_bits(void **state) {
 
 /* Lists so long that a step is divided: the results of one thread of the CPU, also if the lists only just fit. */
 static void long_lists(void **state) {
-    gpuopt_context_desc plain_desc;
-    gpuopt_context *context = test_context(NULL), *plain;
+    gpuopt_context *context = test_context(NULL), *plain = test_plain_context();
     choice *m = malloc(sizeof *m);
     uint64_t seed = 6;
     int round, many = 0;
     (void)state;
-    assert_true(test_backend("cpu", 1, &plain_desc));
-    assert_int_equal(gpuopt_context_create(&plain_desc, &plain), GPUOPT_OK);
     for (round = 0; round < test_times(8, 2); round++) {
         const int32_t steps = 3;
         gpuopt_knapsack_multiple_choice_desc desc;

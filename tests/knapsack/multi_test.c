@@ -179,14 +179,11 @@ static ending run_in_pieces(gpuopt_context *context, const gpuopt_knapsack_multi
 
 /* The backend under test agrees with one thread of the CPU, node for node, in one call or in many. */
 static void same_bits(void **state) {
-    gpuopt_context_desc plain_desc;
-    gpuopt_context *context = test_context(NULL), *plain;
+    gpuopt_context *context = test_context(NULL), *plain = test_plain_context();
     multi *m = malloc(sizeof *m);
     uint64_t seed = 5;
     int round;
     (void)state;
-    assert_true(test_backend("cpu", 1, &plain_desc));
-    assert_int_equal(gpuopt_context_create(&plain_desc, &plain), GPUOPT_OK);
     for (round = 0; round < test_times(12, 6); round++) {
         gpuopt_knapsack_multidimensional_desc desc;
         ending one, other;

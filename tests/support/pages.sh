@@ -14,8 +14,8 @@ block() {
 # library: the library in this folder, for the programs below; without optimisation, in a third of the time.
 library() { cc -O0 -c gpuopt_impl/gpuopt.c -o gpuopt.o; }
 
-# compiles_and_runs NAME [OPTION...]: NAME.c as C11 and as C++17, with the library and these options; the output of the C
-# program is in NAME.out.
+# compiles_and_runs NAME [OPTION...]: NAME.c as C11 and as C++17, with the library and these options; the output of the
+# C program is in NAME.out.
 compiles_and_runs() {
     local strict=(-Wall -Wextra -Wpedantic -Werror -I.) with=(gpuopt.o "${@:2}" -lm)
     cc -std=c11 "${strict[@]}" "$1.c" "${with[@]}" -o "$1" && ./"$1" >"$1.out" &&

@@ -3,6 +3,7 @@
 
 import html
 import re
+import textwrap
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -38,15 +39,11 @@ class Reference:
         for path in Path(xml).glob("struct*.xml"):
             struct = ET.parse(path).find("compounddef")
             self.structs[struct.get("id")] = struct
-        groups = []
-        for path in Path(xml).glob("group__*.xml"):
-            group = ET.parse(path).find("compounddef")
-            entries = self.entries_of(group)
-            line = min((self.line(e) for e in entries), default=0)
-            groups.append((line, group, entries))
-        groups.sort(key=lambda g: g[0])
+        groups = [ET.parse(path).find("compounddef") for path in Path(xml).glob("group__*.xml")]
+        groups.sort(key=lambda g: int(re.sub(r"\D", "", g.findtext("compoundname")) or 0))
         sections = {}  # of each page
-        for _, group, entries in groups:
+        for group in groups:
+            entries = self.entries_of(group)
             sections.setdefault(self.place(group, entries), []).append((group, entries))
         layers = {}  # what a header says at its top
         for path in Path(xml).glob("*_8h.xml"):
@@ -76,20 +73,20 @@ class Reference:
         return entry.findtext("compoundname") if entry.tag == "compounddef" else entry.findtext("name")
 
     def place(self, group, entries):
-        """The page of a group, and its title."""
-        layer = next((e.find("location").get("file") for e in entries), "gpuopt.h")
-        if layer != "gpuopt.h":
-            return f"reference/{layer[:-2]}.md", f"gpuopt/{layer}"
+        """The page of a group, and its title. Groups are called section1, section2, ...; in a layer search1, ..."""
+        part = group.findtext("compoundname").rstrip("0123456789")
+        if part in LAYERS:
+            return f"reference/{part}.md", f"gpuopt/{part}.h"
         for beginning, (page, title) in FAMILIES.items():
             if any(self.name(e).startswith(beginning) for e in entries):
                 return f"reference/{page}.md", title
-        return ("reference/overview.md", "Overview") if not entries else ("reference/general.md", "General part")
+        return (f"reference/{part}.md", "Overview") if part == "overview" else ("reference/general.md", "General part")
 
     @staticmethod
     def rank(place):
         order = ["overview", "general", *(page for page, _ in FAMILIES.values()), *LAYERS]
         name = Path(place[0]).stem
-        return order.index(name) if name in order else len(order)
+        return order.index(name)
 
     def enter(self, entry, page):
         name = self.name(entry)
@@ -126,15 +123,29 @@ class Reference:
             elif child.tag == "heading":
                 out += f"\n\n### {literal(''.join(child.itertext()))}\n\n"
             elif child.tag == "verbatim":
-                out += f"\n\n```text\n{child.text.strip(chr(10))}\n```\n\n"
+                out += f"\n\n```text\n{textwrap.dedent(child.text).strip(chr(10))}\n```\n\n"
             else:
                 out += self.linked("".join(child.itertext()), page)
             out += self.linked(child.tail or "", page)
         return out
 
     def text(self, node, page):
-        paragraphs = [p for d in ("briefdescription", "detaileddescription") for p in node.find(d).iter("para")]
-        return "\n\n".join(filter(None, (self.inline(p, page).strip() for p in paragraphs)))
+        brief, detailed = (
+            [t for t in (self.inline(p, page).strip() for p in node.find(d).iter("para")) if t]
+            for d in ("briefdescription", "detaileddescription")
+        )
+        return "\n\n".join([" ".join(brief + detailed[:1])] + detailed[1:])
+
+    def passages(self, group, page):
+        """The text of a section, paragraph by paragraph, with the lines where they stand between declarations."""
+        line, out = 0, []
+        for paragraph in group.find("detaileddescription").iter("para"):
+            anchor = paragraph.find("anchor")
+            if anchor is not None:
+                line = int(anchor.get("id").rpartition("_")[2])
+                out.append((line, "---"))
+            out.append((line, self.inline(paragraph, page).strip()))
+        return out
 
     # ---- Pages ----
 
@@ -192,8 +203,8 @@ class Reference:
                 out.append(f"## {heading}")
             else:
                 out[0] = f"# {heading}"
-            out.append(self.text(group, page))
-            out += [self.entry(e, page) for e in entries]
+            texts = [(self.line(e), self.entry(e, page)) for e in entries] + self.passages(group, page)
+            out += [text for _, text in sorted(texts, key=lambda t: t[0])]
         return "\n\n".join(filter(None, out)) + "\n"
 
     def index(self, sections):

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Children of one basis on the GPU: sums over A's columns or rows in slices, and the core of an inverse.
+ * Children of one basis on the GPU: the core of an inverse, and what is outside.
  *
  * Where most basic variables are slacks, most of B^-1 need not be kept. Order positions so that those of columns come
  * first, and rows so that those whose slacks are basic come last. Then
@@ -16,101 +16,70 @@
 #ifndef GPUOPT_CUDA_SIMPLEX_CHILD_CORE_CUH
 #define GPUOPT_CUDA_SIMPLEX_CHILD_CORE_CUH
 
-#include "block.cuh"
+#include "inverse.cuh"
 
 namespace {
 
-class ChildCore : public ChildBlock {
+enum {
+    CHILD_TALL = 1024,   /* rows from which the core of an inverse may be kept alone, */
+    CHILD_CORE_PAYS = 4, /* if the rest has this many times the entries that A and a column have together */
+};
+
+/* Has no state: its data are the block's. */
+class ChildCore : ChildThreads {
   public:
-    using ChildBlock::ChildBlock;
+    struct Data {
+        ChildArray<int> row, position, place_of_row, place_of_position; /* [rows] */
+        ChildArray<int> place_of_column;                                /* [cols] */
+        ChildArray<int> fold;                                           /* [rows] a list of places, */
+        ChildArray<double> folded;                                      /* [rows] and its values; so many: */
+        int count;
+        int size; /* of the core now */
 
-  protected:
-    /* Whether an entry of a column B^-1 a is more than rounding. */
-    __device__ static bool is_entry(double alpha) { return !(fabs(alpha) < CHILD_TINY); }
-
-    /* ---- Slices ---- */
-
-    /* y'a for the lane's column (or row), except for its factor if FLAT; y[i] of the lane's bank is at i * banks. */
-    template <bool FLAT>
-    __device__ static double entries(const ChildSlices &slices, const ChildSlice &slice, const double *y, int banks) {
-        const int64_t begin = 32 * int64_t{slice.begin} + lane();
-        const uint2 *rows = reinterpret_cast<const uint2 *>(ptx_global(slices.row.at)) + begin;
-        const double2 *values = reinterpret_cast<const double2 *>(ptx_global(slices.val.at)) + 2 * begin;
-        const unsigned stride = static_cast<unsigned>(banks) * sizeof *y;
-        double2 sum = {0, 0};
-        auto entry = [&](unsigned row, unsigned minus) {
-            return signed_entry(y, (row & (CHILD_MINUS - 1)) * stride, minus);
-        };
-        auto add = [&](unsigned row, double2 by) {
-            sum.x += entry(row, row << 16) * (FLAT ? 1 : by.x);
-            sum.y += entry(row >> 16, row) * (FLAT ? 1 : by.y);
-        };
-        auto some = [&](auto count) {
-            constexpr int N = decltype(count)::value;
-            uint2 row[N];
-            double2 value[N][2];
-#pragma unroll
-            for (int n = 0; n < N; n++) {
-                row[n] = rows[32 * n];
-                if (!FLAT) value[n][0] = values[64 * n], value[n][1] = values[64 * n + 1];
-            }
-#pragma unroll
-            for (int n = 0; n < N; n++) add(row[n].x, value[n][0]), add(row[n].y, value[n][1]);
-            rows += 32 * N, values += 64 * N;
-        };
-        constexpr int MOST = FLAT ? 4 : 2;
-        int left = static_cast<int>(slice.fours & CHILD_FOURS);
-        for (; left > MOST; left -= MOST) some(std::integral_constant<int, MOST>{});
-        if (left == 1) some(std::integral_constant<int, 1>{});
-        else if (left == 2) some(std::integral_constant<int, 2>{});
-        else if constexpr (FLAT) {
-            if (left == 3) some(std::integral_constant<int, 3>{});
-            else if (left == 4) some(std::integral_constant<int, 4>{});
+        template <class Cut>
+        void cut(const ChildSizes &n, Cut cut) {
+            for (auto *array : {&row, &position, &place_of_row, &place_of_position, &fold}) cut(*array, n.tall);
+            cut(place_of_column, n.tall > 0 ? n.cols : 0), cut(folded, n.tall);
         }
-        return sum.x + sum.y;
-    }
+    };
+    ChildView<Data> data;
 
     /* ---- Places in the core ---- */
 
     /* The row or position at a place, where all are in the core. */
-    __device__ static int row_at(int place) { return child_root.compact ? child_own.core_row[place] : place; }
+    __device__ int row_at(int place) const { return root->core.compact ? data->row[place] : place; }
     /* Negative: it has none, and its slack's position, or its row, is -1 less that. */
-    __device__ static int place_of_position(int p) { return child_root.compact ? child_own.place_of_position[p] : p; }
+    __device__ int place_of_position(int p) const { return root->core.compact ? data->place_of_position[p] : p; }
 
     /* The block starts with the core of the root. */
-    __device__ void begin_core() {
-        if (thread() == 0) child_own.core = child_own.inverted = child_root.core;
-        for (int i = thread(); i < child_root.rows && child_root.compact; i += threads()) {
-            child_own.place_of_row[i] = child_root.place_of_row[i];
-            child_own.place_of_position[i] = child_root.place_of_position[i];
-            if (i >= child_root.core) continue;
-            child_own.core_row[i] = child_root.core_row[i];
-            child_own.core_position[i] = child_root.core_position[i];
+    __device__ void begin() const {
+        if (thread() == 0) data->size = inverse->size = root->core.size;
+        for (int i = thread(); i < root->rows && root->core.compact; i += threads()) {
+            data->place_of_row[i] = root->core.place_of_row[i];
+            data->place_of_position[i] = root->core.place_of_position[i];
+            if (i >= root->core.size) continue;
+            data->row[i] = root->core.row[i];
+            data->position[i] = root->core.position[i];
         }
-        for (int j = thread(); j < child_root.cols && child_root.compact; j += threads())
-            child_own.place_of_column[j] = child_root.place_of_column[j];
+        for (int j = thread(); j < root->cols && root->core.compact; j += threads())
+            data->place_of_column[j] = root->core.place_of_column[j];
     }
 
-    /* Where row k of V begins, behind all those before. */
-    __device__ static int64_t v_row(int k) {
-        const int longer = min(k, child_root.products);
-        return longer * child_root.v_pitch + (k - longer) * child_root.pitch;
-    }
     /* Adds position p to the core, if it is outside: the first `pivots` rows of U and V get a zero there. Returns
      * its place. */
-    __device__ __noinline__ int join_core(int p, int pivots) {
-        const int place = place_of_position(p), at = child_own.core;
+    __device__ __noinline__ int join(int p, int pivots) const {
+        const int place = place_of_position(p), at = data->size;
         if (place >= 0) return place;
         __syncthreads(); /* all have read that */
         for (int k = thread(); k < pivots; k += threads())
             for (int n = at; n <= at + (at + 1) % 2; n++) /* with its neighbour, which may be read with it */
-                child_own.u[k * child_root.pitch + n] = child_own.v[v_row(k) + n] = 0;
+                inverse->u[k * root->inverse.pitch + n] = inverse->v[root->inverse.v_row(k) + n] = 0;
         if (thread() == 0) {
             const int row = -1 - place;
-            child_own.core_row[at] = row, child_own.core_position[at] = p;
-            child_own.place_of_row[row] = child_own.place_of_position[p] = at;
-            child_own.gone[at] = 1;
-            child_own.core = at + 1;
+            data->row[at] = row, data->position[at] = p;
+            data->place_of_row[row] = data->place_of_position[p] = at;
+            inverse->gone[at] = 1;
+            data->size = at + 1;
         }
         __syncthreads();
         return at;
@@ -119,94 +88,91 @@ class ChildCore : public ChildBlock {
     /* ---- What is outside ---- */
 
     /* Completes x [rows] = B^-1 a, whose core is computed; if marks is not null, only where it has an entry. */
-    __device__ __noinline__ void finish_column(const ChildList &list, double *x, const double *marks) {
+    __device__ __noinline__ void finish_column(const ChildList &list, double *x, const double *marks) const {
         GPUOPT_DYNAMIC_SHARED(double, child_row);
-        const int banks = child_root.sum_banks;
-        for (int v = thread(); v <= child_root.cols; v += threads()) { /* that behind the last one is 0 */
-            const bool basic = v < child_root.cols && child_own.state[v] & CHILD_BASIC;
-            const double unscaled =
-                basic ? x[child_own.core_position[child_own.place_of_column[v]]] * child_root.col_scale[v] : 0;
+        const int banks = root->sum_banks;
+        for (int v = thread(); v <= root->cols; v += threads()) { /* that behind the last one is 0 */
+            const bool basic = v < root->cols && point->state[v] & CHILD_BASIC;
+            const double unscaled = basic ? x[data->position[data->place_of_column[v]]] * root->col_scale[v] : 0;
             for (int n = 0; n < banks; n++) child_row[banks * v + ((lane() + n) & (banks - 1))] = unscaled;
         }
         __syncthreads();
         const double *const mine = child_row + (lane() & (banks - 1));
-        for (int number = warp(); number < child_root.row_slices.count; number += warps()) {
-            const ChildSlice slice = child_root.row_slices.head[number];
+        for (int number = warp(); number < root->row_slices.count; number += warps()) {
+            const ChildSlice slice = root->row_slices.head[number];
             const int i = 32 * number + lane();
-            const int place = i < child_root.rows ? child_own.place_of_row[i] : 0;
-            const bool is = place < 0 && (!marks || is_entry(marks[-1 - place])) &&
-                            !(slice.fours & CHILD_HAS_LONG && child_root.row_slices.longs[number] >> lane() & 1);
+            const int place = i < root->rows ? data->place_of_row[i] : 0;
+            const bool is = place < 0 && (!marks || child_is_entry(marks[-1 - place])) &&
+                            !(slice.fours & CHILD_HAS_LONG && root->row_slices.longs[number] >> lane() & 1);
             if (!__any_sync(~0u, is)) continue;
-            const double sum = slice.fours & CHILD_FLAT ? child_root.row_slices.factor[i] *
-                                                              entries<true>(child_root.row_slices, slice, mine, banks)
-                                                        : entries<false>(child_root.row_slices, slice, mine, banks);
+            const double sum = slice.fours & CHILD_FLAT ? root->row_slices.factor[i] *
+                                                              child_entries<true>(root->row_slices, slice, mine, banks)
+                                                        : child_entries<false>(root->row_slices, slice, mine, banks);
             if (is) x[-1 - place] = -sum;
         }
-        for (int n = warp(); n < child_root.row_slices.of_longs; n += warps()) {
-            const int i = child_root.row_slices.of_long[n], place = child_own.place_of_row[i];
+        for (int n = warp(); n < root->row_slices.of_longs; n += warps()) {
+            const int i = root->row_slices.of_long[n], place = data->place_of_row[i];
             double sum = 0;
-            if (place >= 0 || (marks && !is_entry(marks[-1 - place]))) continue;
-            for (int64_t e = child_root.row_start[i] + lane(); e < child_root.row_start[i + 1]; e += 32) {
-                const int v = child_root.row_col[e];
-                if (child_own.state[v] & CHILD_BASIC)
-                    sum += child_root.row_val[e] * x[child_own.core_position[child_own.place_of_column[v]]];
+            if (place >= 0 || (marks && !child_is_entry(marks[-1 - place]))) continue;
+            for (int64_t e = root->row_start[i] + lane(); e < root->row_start[i + 1]; e += 32) {
+                const int v = root->row_col[e];
+                if (point->state[v] & CHILD_BASIC)
+                    sum += root->row_val[e] * x[data->position[data->place_of_column[v]]];
             }
             sum = warp_sum(sum);
             if (lane() == 0) x[-1 - place] = -sum;
         }
         __syncthreads();
         for (int e = thread(); e < list.count; e += threads()) {
-            const int place = child_own.place_of_row[list.index[e]];
+            const int place = data->place_of_row[list.index[e]];
             if (place < 0) x[-1 - place] += list.at(e);
         }
         __syncthreads();
     }
 
     /* c by positions, all of them or one, as a list by places: c_core - R' c_i. */
-    __device__ __noinline__ ChildList fold(const ChildList &list) {
+    __device__ __noinline__ ChildList fold(ChildBlock &block, const ChildList &list) const {
         if (list.dense) {
-            for (int k = thread(); k < child_own.core; k += threads()) {
-                const int p = child_own.core_position[k], v = child_own.head[p];
+            for (int k = thread(); k < data->size; k += threads()) {
+                const int p = data->position[k], v = point->head[p];
                 double sum = list.value[p];
-                for (int64_t e = v < child_root.cols ? child_root.col_start[v] : 0,
-                             end = v < child_root.cols ? child_root.col_start[v + 1] : 0;
+                for (int64_t e = v < root->cols ? root->col_start[v] : 0,
+                             end = v < root->cols ? root->col_start[v + 1] : 0;
                      e < end; e++) {
-                    const int place = child_own.place_of_row[child_root.col_row[e]];
-                    if (place < 0) sum -= child_root.col_val[e] * list.value[-1 - place];
+                    const int place = data->place_of_row[root->col_row[e]];
+                    if (place < 0) sum -= root->col_val[e] * list.value[-1 - place];
                 }
-                child_own.folded[k] = sum;
+                data->folded[k] = sum;
             }
             __syncthreads();
-            const int count = gather(child_own.core, child_own.fold, [](int k) { return child_own.folded[k] != 0; });
-            return {count, child_own.fold, child_own.folded, true};
+            const int count = block.gather(data->size, data->fold, [&](int k) { return data->folded[k] != 0; });
+            return {count, data->fold, data->folded, true};
         }
-        const int place = child_own.place_of_position[list.index[0]];
+        const int place = data->place_of_position[list.index[0]];
         if (place >= 0) {
-            if (thread() == 0) child_own.fold[0] = place, child_own.folded[0] = list.value[0], child_shared.folded = 1;
+            if (thread() == 0) data->fold[0] = place, data->folded[0] = list.value[0], data->count = 1;
         } else if (warp() == 0) {
             const int row = -1 - place;
-            const int64_t end = child_root.row_start[row + 1];
+            const int64_t end = root->row_start[row + 1];
             int count = 0;
-            for (int64_t first = child_root.row_start[row]; first < end; first += 32) {
+            for (int64_t first = root->row_start[row]; first < end; first += 32) {
                 const int64_t e = first + lane();
-                const int v = e < end ? child_root.row_col[e] : 0;
-                const bool is = e < end && child_own.state[v] & CHILD_BASIC;
+                const int v = e < end ? root->row_col[e] : 0;
+                const bool is = e < end && point->state[v] & CHILD_BASIC;
                 const unsigned those = __ballot_sync(~0u, is);
                 const int at = count + __popc(those & ((1u << lane()) - 1));
-                if (is)
-                    child_own.fold[at] = child_own.place_of_column[v],
-                    child_own.folded[at] = -child_root.row_val[e] * list.value[0];
+                if (is) data->fold[at] = data->place_of_column[v], data->folded[at] = -root->row_val[e] * list.value[0];
                 count += __popc(those);
             }
-            if (lane() == 0) child_shared.folded = count;
+            if (lane() == 0) data->count = count;
         }
         __syncthreads();
-        return {child_shared.folded, child_own.fold, child_own.folded, false};
+        return {data->count, data->fold, data->folded, false};
     }
     /* Completes y [rows] = B^-T c, whose core is computed. c as for fold(). */
-    __device__ void finish_row(const ChildList &list, double *y) {
-        for (int i = thread(); i < child_root.rows; i += threads()) {
-            const int place = child_own.place_of_row[i];
+    __device__ void finish_row(const ChildList &list, double *y) const {
+        for (int i = thread(); i < root->rows; i += threads()) {
+            const int place = data->place_of_row[i];
             if (place >= 0) continue;
             y[i] = list.dense ? list.value[-1 - place] : list.index[0] == -1 - place ? list.value[0] : 0;
         }
@@ -214,13 +180,9 @@ class ChildCore : public ChildBlock {
     }
 
   private:
-    static_assert(CHILD_MINUS == 0x8000, "the sign of a double is moved there");
-    /* The number `bytes` bytes after y, with the sign in the highest bit of `minus`. */
-    __device__ static double signed_entry(const double *y, unsigned bytes, unsigned minus) {
-        const double size = *reinterpret_cast<const double *>(reinterpret_cast<const char *>(y) + bytes);
-        const auto high = static_cast<unsigned>(__double2hiint(size)) ^ (minus & 1u << 31);
-        return __hiloint2double(static_cast<int>(high), __double2loint(size));
-    }
+    ChildView<const ChildRoot> root;
+    ChildView<const ChildPoint> point;
+    ChildView<ChildInverse> inverse;
 };
 
 } // namespace

@@ -8,6 +8,7 @@
 #define GPUOPT_CUDA_SIMPLEX_CHILD_RATIO_CUH
 
 #include "price.cuh"
+#include "products.cuh"
 
 namespace {
 
@@ -22,75 +23,103 @@ struct ChildRatio {
     double size, step; /* of its entry; at which its reduced cost is 0 */
 };
 
-class ChildRatioTest : public ChildPrice {
+enum { CHILD_BUCKETS = 256 }; /* of steps */
+
+/* Has no state: its data are the block's. */
+class ChildRatioTest : ChildThreads {
   public:
-    using ChildPrice::ChildPrice;
+    struct Data {
+        int waiting[CHILD_WARPS][64];                    /* variables that a warp has yet to look at */
+        unsigned long long limit;                        /* bits of a step */
+        unsigned long long units, bucket[CHILD_BUCKETS]; /* of slopes */
+        int few[32];
+        int count, listed;
+    };
+    /* Steps are in work->step; by place in the list, as these are. */
+    struct Arrays {
+        ChildArray<uint64_t> units; /* [both] */
+        ChildArray<unsigned> marks; /* [both / 32 + 1] bits, 0 between uses */
+
+        template <class Cut>
+        void cut(const ChildSizes &n, Cut cut) {
+            cut(units, n.both), cut(marks, n.both / 32 + 1);
+        }
+    };
+
+    __device__ void begin() const {
+        for (int w = thread(); w < root->both / 32 + 1; w += threads()) arrays->marks[w] = 0;
+    }
 
     /* The row of B^-1 at p, in rho, that of B^-1 N, in row, and the test on it. */
-    __device__ ChildRatio pivot_row_and_ratio(int p, double excess) {
+    __device__ ChildRatio test(ChildBlock &block, ChildProducts &products, ChildPrice &price, int p,
+                               double excess) const {
         const double sigma = excess > 0 ? 1 : -1, size = fabs(excess);
         const gpuopt__simplex_slope slope =
-            gpuopt__simplex_slope_of(size, child_root.primal * gpuopt__max(1, size), child_root.cols);
+            gpuopt__simplex_slope_of(size, point->primal * gpuopt__max(1, size), root->cols);
         ChildRatio t = {0, {0, -1}, false, -1, sigma, 0, 0};
-        if (thread() == 0)
-            child_shared.listed = child_shared.count = 0, child_shared.units = 0, child_shared.limit = bits(HUGE_VAL);
-        line(p);
-        const ChildBest mine = list_break_points(sigma, slope);
-        t.total = child_shared.listed;
-        t.first = best<false>(mine.key, mine.index);
+        if (thread() == 0) data->listed = data->count = 0, data->units = 0, data->limit = bits(HUGE_VAL);
+        products.line(block, p);
+        const ChildBest mine = list_break_points(price, sigma, slope);
+        t.total = data->listed;
+        t.first = block.best<false>(mine.key, mine.index);
         find_first(slope.slack, &t);
-        if (t.first.index >= 0) choose_entering(&t);
+        if (t.first.index >= 0) choose_entering(block, &t);
         return t;
     }
 
     /* The variables that flip, in ascending order, in flips: those that are passed and whose steps are shorter than
      * that of the entering one. Returns their number. */
-    __device__ int list_flips(const ChildRatio &t) {
-        const int words = child_root.both / 32 + 1, each = (words + threads() - 1) / threads();
+    __device__ int list_flips(ChildBlock &block, const ChildRatio &t) const {
+        const int words = root->both / 32 + 1, each = (words + threads() - 1) / threads();
         int mine = 0, all;
         if (!t.some) return 0;
         for (int k = thread(); k < t.total; k += threads()) {
-            const int v = child_own.list[k];
-            if (passed(t, k) && child_own.step[k] < t.step && v != t.entering)
-                atomicOr(&child_own.marks[v / 32], 1u << v % 32);
+            const int v = work->list[k];
+            if (passed(t, k) && work->step[k] < t.step && v != t.entering)
+                atomicOr(&arrays->marks[v / 32], 1u << v % 32);
         }
         __syncthreads();
-        for (int w = each * thread(); w < min(words, each * (thread() + 1)); w++) mine += __popc(child_own.marks[w]);
-        int at = sum_before(mine, &all);
+        for (int w = each * thread(); w < min(words, each * (thread() + 1)); w++) mine += __popc(arrays->marks[w]);
+        int at = block.sum_before(mine, &all);
         for (int w = each * thread(); w < min(words, each * (thread() + 1)); w++) {
-            for (unsigned left = child_own.marks[w]; left != 0; left &= left - 1)
-                child_own.flips[at++] = 32 * w + __ffs(left) - 1;
-            child_own.marks[w] = 0;
+            for (unsigned left = arrays->marks[w]; left != 0; left &= left - 1)
+                work->flips[at++] = 32 * w + __ffs(left) - 1;
+            arrays->marks[w] = 0;
         }
         __syncthreads();
         return all;
     }
 
   private:
+    ChildView<const ChildRoot> root;
+    ChildView<const ChildPoint> point;
+    ChildView<ChildWork> work;
+    ChildView<Data> data;
+    ChildView<Arrays> arrays;
+
     /* Prices the row in rho out, and lists the variables whose reduced costs reach 0. The list is short: it lacks those
      * whose steps are certainly longer than Harris' test allows. Returns the first of this thread's that block by
      * themselves. */
-    __device__ ChildBest list_break_points(double sigma, const gpuopt__simplex_slope &slope) {
+    __device__ ChildBest list_break_points(ChildPrice &price, double sigma, const gpuopt__simplex_slope &slope) const {
         ChildBest mine = {0, -1};
         int waiting = 0;        /* of the warp, */
         double most = HUGE_VAL; /* and the limit when it last looked */
         auto look = [&] {
             __syncwarp();
             for (int first = 0; first < waiting; first += 32)
-                look_at(first + lane() < waiting ? child_shared.waiting[warp()][first + lane()] : -1, sigma, slope,
-                        &mine);
+                look_at(first + lane() < waiting ? data->waiting[warp()][first + lane()] : -1, sigma, slope, &mine);
             __syncwarp();
             waiting = 0;
             most = __shfl_sync(~0u, limit(), 0); /* the same one in all lanes */
         };
-        price<true>(child_own.rho, [&](int v, int state, double entry, double d) {
+        price.price<true>(work->rho, [&](int v, int state, double entry, double d) {
             const double a = sigma * entry;
-            const int may = (a > child_root.zero ? +GPUOPT__SIMPLEX_MAY_INCREASE : 0) |
-                            (a < -child_root.zero ? +GPUOPT__SIMPLEX_MAY_DECREASE : 0);
+            const int may = (a > root->rules.zero ? +GPUOPT__SIMPLEX_MAY_INCREASE : 0) |
+                            (a < -root->rules.zero ? +GPUOPT__SIMPLEX_MAY_DECREASE : 0);
             const bool can = static_cast<int>((state & may) != 0) & static_cast<int>(is_near(d, a, most));
             const unsigned those = __ballot_sync(~0u, can);
             if (those == 0) return;
-            if (can) child_shared.waiting[warp()][waiting + __popc(those & ((1u << lane()) - 1))] = v;
+            if (can) data->waiting[warp()][waiting + __popc(those & ((1u << lane()) - 1))] = v;
             waiting += __popc(those);
             if (waiting >= 32) look();
         });
@@ -99,8 +128,8 @@ class ChildRatioTest : public ChildPrice {
         return mine;
     }
     /* The step that Harris' test allows is at most that. */
-    __device__ static double limit() {
-        return of_bits(cuda::atomic_ref<unsigned long long, cuda::thread_scope_block>(child_shared.limit)
+    __device__ double limit() const {
+        return of_bits(cuda::atomic_ref<unsigned long long, cuda::thread_scope_block>(data->limit)
                            .load(cuda::memory_order_relaxed));
     }
     /* Whether a step may be at most so long. */
@@ -108,26 +137,27 @@ class ChildRatioTest : public ChildPrice {
         return !((a < 0 ? -d : d) > most * fabs(a) * (1 + 1e-9));
     }
     /* For the lanes of a warp: puts variables into the list; -1: none. */
-    __device__ __noinline__ void look_at(int v, double sigma, const gpuopt__simplex_slope &slope, ChildBest *mine) {
-        const double entry = v < 0 ? 1 : child_own.row[v], d = v < 0 ? 0 : child_own.d[v];
-        const double range = v < 0 ? 0 : child_own.upper[v] - child_own.lower[v];
+    __device__ __noinline__ void look_at(int v, double sigma, const gpuopt__simplex_slope &slope,
+                                         ChildBest *mine) const {
+        const double entry = v < 0 ? 1 : work->row[v], d = v < 0 ? 0 : point->d[v];
+        const double range = v < 0 ? 0 : point->upper[v] - point->lower[v];
         const bool is = v >= 0 && is_near(d, sigma * entry, limit());
         const unsigned those = __ballot_sync(~0u, is);
-        int at = lane() == 0 && those != 0 ? atomicAdd(&child_shared.listed, __popc(those)) : 0;
+        int at = lane() == 0 && those != 0 ? atomicAdd(&data->listed, __popc(those)) : 0;
         at = __shfl_sync(~0u, at, 0) + __popc(those & ((1u << lane()) - 1));
         if (!is) return;
         const double step = step_of(d, sigma * entry);
         const uint64_t units = gpuopt__simplex_slope_units(&slope, entry, range);
-        child_own.list[at] = v;
-        child_own.step[at] = step;
-        child_own.units[at] = units;
+        work->list[at] = v;
+        work->step[at] = step;
+        arrays->units[at] = units;
         if (units < slope.slack) return;
-        cuda::atomic_ref<unsigned long long, cuda::thread_scope_block>(child_shared.limit)
+        cuda::atomic_ref<unsigned long long, cuda::thread_scope_block>(data->limit)
             .fetch_min(bits(step_within(d, entry)), cuda::memory_order_relaxed);
         if (mine->index < 0 || before(step, v, *mine)) *mine = {step, v};
     }
     /* Where the reduced cost is beyond 0 by the tolerance. */
-    __device__ static double step_within(double d, double a) { return (fabs(d) + child_root.dual) / fabs(a); }
+    __device__ double step_within(double d, double a) const { return (fabs(d) + root->rules.dual) / fabs(a); }
     /* Where the reduced cost of a variable with the entry a is 0. Not -0: see bits(). */
     __device__ static double step_of(double d, double a) { return fabs(gpuopt__max(0, d / a)); }
     /* Whether a break point comes before another one. */
@@ -135,8 +165,8 @@ class ChildRatioTest : public ChildPrice {
         return step < than.key || (step == than.key && v < than.index);
     }
     __device__ bool passed(const ChildRatio &t, int k) const {
-        const double step = child_own.step[k];
-        return t.first.index < 0 || step < t.first.key || (step == t.first.key && child_own.list[k] < t.first.index);
+        const double step = work->step[k];
+        return t.first.index < 0 || step < t.first.key || (step == t.first.key && work->list[k] < t.first.index);
     }
     /* Steps are not negative, so these are in their order. */
     __device__ static uint64_t bits(double step) { return static_cast<uint64_t>(__double_as_longlong(step)); }
@@ -152,15 +182,15 @@ class ChildRatioTest : public ChildPrice {
     };
     /* The number of break point k; whether it is in the range. */
     __device__ bool inside(const ChildRatio &t, const Range &range, int k, uint64_t *number) const {
-        const uint64_t step = bits(child_own.step[k]);
-        *number = range.variables ? static_cast<uint64_t>(child_own.list[k]) : step;
+        const uint64_t step = bits(work->step[k]);
+        *number = range.variables ? static_cast<uint64_t>(work->list[k]) : step;
         return passed(t, k) && (!range.variables || step == range.step) && *number >= range.low &&
                *number <= range.high;
     }
 
     /* t->first is the first of those that block by themselves, and becomes the first of those that block because so
-     * many units are taken before. child_shared.count and units are 0. */
-    __device__ void find_first(uint64_t slack, ChildRatio *t) {
+     * many units are taken before. data->count and units are 0. */
+    __device__ void find_first(uint64_t slack, ChildRatio *t) const {
         Range range = {false, 0, ~uint64_t{0}, 0};
         uint64_t taken = 0, number; /* before the range */
         ChildBest first = t->first;
@@ -168,16 +198,16 @@ class ChildRatioTest : public ChildPrice {
             unsigned long long mine = 0;
             for (int k = thread(); k < t->total; k += threads())
                 if (inside(*t, range, k, &number)) {
-                    const int at = atomicAdd(&child_shared.count, 1);
-                    mine += child_own.units[k];
-                    if (at < 32) child_shared.few[at] = k;
+                    const int at = atomicAdd(&data->count, 1);
+                    mine += arrays->units[k];
+                    if (at < 32) data->few[at] = k;
                 }
-            if (!again && mine > 0) atomicAdd(&child_shared.units, mine);
-            for (int b = thread(); b < CHILD_BUCKETS; b += threads()) child_shared.bucket[b] = 0;
+            if (!again && mine > 0) atomicAdd(&data->units, mine);
+            for (int b = thread(); b < CHILD_BUCKETS; b += threads()) data->bucket[b] = 0;
             __syncthreads();
-            const int count = child_shared.count;
+            const int count = data->count;
             if (!again) t->some = count > 0;
-            if (!again && (count == 0 || child_shared.units < slack)) break;
+            if (!again && (count == 0 || data->units < slack)) break;
             if (count <= 32) {
                 first = first_of_few(count, taken, slack);
                 t->some = again || count > 1;
@@ -185,13 +215,13 @@ class ChildRatioTest : public ChildPrice {
             }
             for (int k = thread(); k < t->total; k += threads())
                 if (inside(*t, range, k, &number))
-                    atomicAdd(&child_shared.bucket[(number - range.low) >> range.shift()],
-                              static_cast<unsigned long long>(child_own.units[k]));
+                    atomicAdd(&data->bucket[(number - range.low) >> range.shift()],
+                              static_cast<unsigned long long>(arrays->units[k]));
             __syncthreads();
             narrow(&range, &taken, slack);
-            if (thread() == 0) child_shared.count = 0;
+            if (thread() == 0) data->count = 0;
             if (!range.variables && range.low == range.high)
-                range = {true, 0, static_cast<uint64_t>(child_root.both), range.low};
+                range = {true, 0, static_cast<uint64_t>(root->both), range.low};
             __syncthreads();
         }
         t->first = first;
@@ -202,7 +232,7 @@ class ChildRatioTest : public ChildPrice {
         enum { EACH = CHILD_BUCKETS / 32 };
         const int shift = range->shift();
         unsigned long long sum = 0;
-        for (int b = EACH * lane(); b < EACH * (lane() + 1); b++) sum += child_shared.bucket[b];
+        for (int b = EACH * lane(); b < EACH * (lane() + 1); b++) sum += data->bucket[b];
         unsigned long long upto = sum;
         for (int by = 1; by < 32; by *= 2) {
             const unsigned long long other = __shfl_up_sync(~0u, upto, by);
@@ -211,17 +241,17 @@ class ChildRatioTest : public ChildPrice {
         const int of = __ffs(__ballot_sync(~0u, *taken + upto >= slack)) - 1;
         *taken += __shfl_sync(~0u, upto - sum, of);
         int bucket = EACH * of;
-        while (*taken + child_shared.bucket[bucket] < slack) *taken += child_shared.bucket[bucket++];
+        while (*taken + data->bucket[bucket] < slack) *taken += data->bucket[bucket++];
         range->low += static_cast<uint64_t>(bucket) << shift;
         range->high = min(range->high, range->low + ((uint64_t{1} << shift) - 1));
     }
 
-    /* Of at most 32 break points in child_shared.few. Every warp finds it for itself. */
+    /* Of at most 32 break points in data->few. Every warp finds it for itself. */
     __device__ ChildBest first_of_few(int count, uint64_t taken, uint64_t slack) const {
-        const int k = lane() < count ? child_shared.few[lane()] : -1;
-        const double step = k < 0 ? 0 : child_own.step[k];
-        const int v = k < 0 ? -1 : child_own.list[k];
-        const unsigned long long units = k < 0 ? 0 : child_own.units[k];
+        const int k = lane() < count ? data->few[lane()] : -1;
+        const double step = k < 0 ? 0 : work->step[k];
+        const int v = k < 0 ? -1 : work->list[k];
+        const unsigned long long units = k < 0 ? 0 : arrays->units[k];
         unsigned long long sum = taken;
         for (int n = 0; n < count; n++) {
             const double of_other = __shfl_sync(~0u, step, n);
@@ -240,44 +270,44 @@ class ChildRatioTest : public ChildPrice {
 
     /* Harris' test among those that are not passed: the largest entry of those that block within the tolerance. If it
      * is small, the last one that was passed and has a larger entry is taken back. */
-    __device__ void choose_entering(ChildRatio *t) {
+    __device__ void choose_entering(ChildBlock &block, ChildRatio *t) const {
         const double good = 1e-4;
-        double limit = of_bits(child_shared.limit); /* that of variables which block by themselves, so are not passed */
+        double limit = of_bits(data->limit); /* that of variables which block by themselves, so are not passed */
         for (int k = thread(); k < t->total; k += threads()) {
-            if (passed(*t, k) || child_own.step[k] >= limit) continue;
-            const int v = child_own.list[k];
-            limit = gpuopt__min(limit, step_within(child_own.d[v], child_own.row[v]));
+            if (passed(*t, k) || work->step[k] >= limit) continue;
+            const int v = work->list[k];
+            limit = gpuopt__min(limit, step_within(point->d[v], work->row[v]));
         }
-        limit = smallest(limit);
+        limit = block.smallest(limit);
         ChildBest mine = {0, -1};
         for (int k = thread(); k < t->total; k += threads()) {
-            if (child_own.step[k] > limit || passed(*t, k)) continue;
-            const int v = child_own.list[k];
-            const double size = fabs(child_own.row[v]);
+            if (work->step[k] > limit || passed(*t, k)) continue;
+            const int v = work->list[k];
+            const double size = fabs(work->row[v]);
             if (mine.index < 0 || size > mine.key || (size == mine.key && v < mine.index)) mine = {size, v};
         }
-        const ChildBest chosen = best<true>(mine.key, mine.index);
+        const ChildBest chosen = block.best<true>(mine.key, mine.index);
         t->entering = chosen.index;
         if (chosen.index < 0) return;
         t->size = chosen.key;
-        t->step = step_of(child_own.d[t->entering], t->sigma * child_own.row[t->entering]);
+        t->step = step_of(point->d[t->entering], t->sigma * work->row[t->entering]);
         for (ChildBest from = t->first; t->some && t->size < good;) {
             mine = {0, -1};
             for (int k = thread(); k < t->total; k += threads()) {
-                const int v = child_own.list[k];
-                const double size = fabs(child_own.row[v]);
-                if (!before(child_own.step[k], v, from) || !(size >= good || size > 10 * t->size)) continue;
-                if (mine.index < 0 || !before(child_own.step[k], v, mine)) mine = {child_own.step[k], v};
+                const int v = work->list[k];
+                const double size = fabs(work->row[v]);
+                if (!before(work->step[k], v, from) || !(size >= good || size > 10 * t->size)) continue;
+                if (mine.index < 0 || !before(work->step[k], v, mine)) mine = {work->step[k], v};
             }
-            const double step = largest(mine.index < 0 ? -1 : mine.key);
+            const double step = block.largest(mine.index < 0 ? -1 : mine.key);
             if (step < 0) break;
-            from = {step, last_variable(mine.index >= 0 && mine.key == step ? mine.index : -1)};
+            from = {step, last_variable(block, mine.index >= 0 && mine.key == step ? mine.index : -1)};
             t->entering = from.index;
-            t->size = fabs(child_own.row[from.index]);
+            t->size = fabs(work->row[from.index]);
             t->step = step;
         }
     }
-    __device__ int last_variable(int v) { return best<true>(v, v).index; }
+    __device__ static int last_variable(ChildBlock &block, int v) { return block.best<true>(v, v).index; }
 };
 
 } // namespace

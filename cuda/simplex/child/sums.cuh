@@ -6,37 +6,69 @@
 #ifndef GPUOPT_CUDA_SIMPLEX_CHILD_SUMS_CUH
 #define GPUOPT_CUDA_SIMPLEX_CHILD_SUMS_CUH
 
-#include "core.cuh"
+#include "inverse.cuh"
 
 namespace {
 
-class ChildSums : public ChildCore {
-  public:
-    using ChildCore::ChildCore;
+enum {
+    CHILD_LANES = 8,       /* terms of a sum that a thread loads before it adds them */
+    CHILD_TERMS = 512,     /* of a sum, in shared memory at once */
+    CHILD_FEW_PAIRS = 128, /* of neighbours, of which all are summed up, wanted or not */
+};
 
-  protected:
+/* Two neighbours of a vector. */
+struct alignas(16) ChildPair {
+    double even, odd;
+};
+
+/* A row or column, in double precision or single, and the factor by which it is added. */
+struct alignas(16) ChildTerm {
+    const double *line;
+    double value;
+};
+
+/* An entry of a list. */
+struct ChildEntry {
+    int index;
+    double value;
+};
+
+/* Has no state: its data are the block's. */
+class ChildSums : ChildThreads {
+  public:
+    struct Data {
+        ChildTerm term[CHILD_TERMS];
+        ChildEntry near[CHILD_TERMS]; /* the first ones of a list */
+        union {
+            ChildTerm staged[CHILD_TERMS];    /* before those that are 0 are left out */
+            ChildPair partial[CHILD_THREADS]; /* sums of them */
+        };
+        int of_matrix, terms;
+    };
+    ChildView<Data> data;
+
     /* Pairs of neighbours: those of a list, or all `count`. */
     struct Pairs {
         int count;
         const int *list; /* null: all */
     };
     /* Those of rows at one of which marks has an entry, in flips; all, if there are few or marks is null. */
-    __device__ __noinline__ Pairs wanted(const double *marks) {
-        const int all = (child_root.rows + 1) / 2;
+    __device__ __noinline__ Pairs wanted(ChildBlock &block, const double *marks) const {
+        const int all = (root->rows + 1) / 2;
         if (!marks || all <= CHILD_FEW_PAIRS) return {all, nullptr};
         const double *const where = ptx_global(marks);
         auto is_wanted = [&](int pair) {
             const int i = 2 * pair;
-            return is_entry(where[i]) || (i + 1 < child_root.rows && is_entry(where[i + 1]));
+            return child_is_entry(where[i]) || (i + 1 < root->rows && child_is_entry(where[i + 1]));
         };
-        return {gather(all, child_own.flips, is_wanted), child_own.flips};
+        return {block.gather(all, work->flips, is_wanted), work->flips};
     }
     /* Sums `terms` terms for each pair. put_terms(first, count) puts some hundreds of them into shared memory at a
      * time. place(pair) is the pair's place in the line of a term. put(pair, more, sum) takes a sum; more: it is added
      * to the one before. Each warp takes 32 pairs at a time. If the rest suffices only for half of the warps, or a
      * quarter, two or four warps share the terms of the same pairs. */
     template <bool FTRAN, class Number = double, class Stage, class Place, class Put>
-    __device__ void add_up(Pairs pairs, int terms, Stage put_terms, Place place, Put put) {
+    __device__ void add_up(Pairs pairs, int terms, Stage put_terms, Place place, Put put) const {
         const int blocks = (pairs.count + 31) / 32, rest = blocks & (warps() - 1); /* warps() is a power of 2 */
         const int halvings = rest == 0 || 2 * rest > warps() ? 0 : 4 * rest > warps() ? 1 : 2;
         const int whole = halvings > 0 ? blocks - rest : blocks;
@@ -46,7 +78,7 @@ class ChildSums : public ChildCore {
         };
         for (int first = 0; first == 0 || first < terms; first += CHILD_TERMS) {
             put_terms(first, min(terms - first, +CHILD_TERMS));
-            const int of_matrix = FTRAN ? child_shared.of_matrix : 0, all = child_shared.terms;
+            const int of_matrix = FTRAN ? data->of_matrix : 0, all = data->terms;
             for (int block = warp(); block < whole; block += warps()) {
                 const int pair = pair_of(block);
                 const ChildPair sum = sum_of<FTRAN, Number>({0, of_matrix, of_matrix, all}, place(pair));
@@ -56,13 +88,13 @@ class ChildSums : public ChildCore {
                 const int parts = 1 << halvings, part = warp() & (parts - 1), block = whole + (warp() >> halvings);
                 const int pair = pair_of(block);
                 if (block < blocks)
-                    child_shared.partial[thread()] =
+                    data->partial[thread()] =
                         sum_of<FTRAN, Number>(part_of<Number>(part, halvings, of_matrix, all), place(pair));
                 __syncthreads();
                 if (part == 0 && 32 * block + lane() < pairs.count) {
-                    ChildPair sum = child_shared.partial[thread()];
+                    ChildPair sum = data->partial[thread()];
                     for (int n = 1; n < parts; n++) {
-                        const ChildPair more = child_shared.partial[thread() + 32 * n];
+                        const ChildPair more = data->partial[thread() + 32 * n];
                         sum.even += more.even, sum.odd += more.odd;
                     }
                     put(pair, first > 0, sum);
@@ -73,7 +105,7 @@ class ChildSums : public ChildCore {
     }
     /* Puts lines first, ..., first + count - 1 of U or V as terms into shared memory, without those that are 0. */
     template <class Number>
-    __device__ void stage_lines(int first, int count, const double *lines, int64_t pitch, Number number) {
+    __device__ void stage_lines(int first, int count, const double *lines, int64_t pitch, Number number) const {
         enum { AT_ONCE = 2 };
         int at = 0;
         for (int begin = 0; warp() == 0 && begin < count; begin += 32 * AT_ONCE) {
@@ -88,35 +120,39 @@ class ChildSums : public ChildCore {
             for (int n = 0; n < AT_ONCE; n++) {
                 const unsigned those = __ballot_sync(~0u, value[n] != 0);
                 if (those >> lane() & 1)
-                    child_shared.term[at + __popc(those & ((1u << lane()) - 1))] = {
+                    data->term[at + __popc(those & ((1u << lane()) - 1))] = {
                         lines + (first + begin + 32 * n + lane()) * pitch, value[n]};
                 at += __popc(those);
             }
         }
-        if (thread() == 0) child_shared.of_matrix = child_shared.terms = at;
+        if (thread() == 0) data->of_matrix = data->terms = at;
         __syncthreads();
     }
     /* Puts those of the staged terms from, ..., count - 1 that are not 0 into their places, the first one to `from`.
      * Terms before of_matrix are of B0^-1. */
-    __device__ void put_staged(int from, int of_matrix, int count) {
-        if (thread() == 0 && from == of_matrix) child_shared.of_matrix = from;
-        if (thread() == 0 && from == count) child_shared.terms = from;
+    __device__ void put_staged(int from, int of_matrix, int count) const {
+        if (thread() == 0 && from == of_matrix) data->of_matrix = from;
+        if (thread() == 0 && from == count) data->terms = from;
         for (int first = from + 32 * warp(); first < count; first += threads()) {
             const int t = first + lane();
-            const ChildTerm mine = t < count ? child_shared.staged[t] : ChildTerm{nullptr, 0};
+            const ChildTerm mine = t < count ? data->staged[t] : ChildTerm{nullptr, 0};
             int at = from;
             for (int before = from + lane(); before < first; before += 32)
-                at += __popc(__ballot_sync(~0u, child_shared.staged[before].value != 0));
+                at += __popc(__ballot_sync(~0u, data->staged[before].value != 0));
             const unsigned those = __ballot_sync(~0u, mine.value != 0);
             at += __popc(those & ((1u << lane()) - 1));
-            if (mine.value != 0) child_shared.term[at++] = mine;
-            if (t == of_matrix - 1) child_shared.of_matrix = at;
-            if (t == count - 1) child_shared.terms = at;
+            if (mine.value != 0) data->term[at++] = mine;
+            if (t == of_matrix - 1) data->of_matrix = at;
+            if (t == count - 1) data->terms = at;
         }
         __syncthreads();
     }
 
   private:
+    ChildView<const ChildRoot> root;
+    ChildView<ChildWork> work;
+    ChildView<const ChildInverse> inverse;
+
     /* Terms from, ..., matrix_end - 1, which are columns or rows of B0^-1, and then pivots, ..., end - 1. */
     struct Terms {
         int from, matrix_end, pivots, end;
@@ -135,7 +171,7 @@ class ChildSums : public ChildCore {
     /* The sum of terms at i and i + 1. Those of a group are loaded at the same time: the compiler moves neither a load
      * behind the warp's barrier nor a value that is multiplied with before it. */
     template <bool FTRAN, class Number>
-    __device__ __noinline__ static ChildPair sum_of(Terms terms, int64_t i) {
+    __device__ __noinline__ ChildPair sum_of(Terms terms, int64_t i) const {
         ChildPair sum = {0, 0};
         auto group = [&](const ChildTerm *term, int count, auto precision) {
             using Entry = decltype(precision);
@@ -154,13 +190,13 @@ class ChildSums : public ChildCore {
             }
         };
         auto add = [&](int begin, int last, auto precision) {
-            const ChildTerm *term = child_shared.term + begin, *const stop = child_shared.term + last;
+            const ChildTerm *term = data->term + begin, *const stop = data->term + last;
             for (; stop - term >= CHILD_LANES; term += CHILD_LANES) group(term, +CHILD_LANES, precision);
             if (term < stop) group(term, static_cast<int>(stop - term), precision);
         };
         add(terms.from, terms.matrix_end, Number{});
-        if (FTRAN && child_own.gone[i]) sum.even = 0;
-        if (FTRAN && child_own.gone[i + 1]) sum.odd = 0;
+        if (FTRAN && inverse->gone[i]) sum.even = 0;
+        if (FTRAN && inverse->gone[i + 1]) sum.odd = 0;
         add(terms.pivots, terms.end, double{});
         return sum;
     }

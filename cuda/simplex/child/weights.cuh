@@ -13,7 +13,7 @@
 #ifndef GPUOPT_CUDA_SIMPLEX_CHILD_WEIGHTS_CUH
 #define GPUOPT_CUDA_SIMPLEX_CHILD_WEIGHTS_CUH
 
-#include "ratio.cuh"
+#include "products.cuh"
 
 namespace {
 
@@ -27,68 +27,72 @@ enum {
 /* Of a pivot, which is `by`: the weight that its row had, and the square of rho's norm. */
 struct ChildNorms {
     double by, before, square;
-
-    /* Whether all weights restart. */
-    __device__ bool worn() const {
-        return child_root.pricing == GPUOPT_DUAL_PRICING_DEVEX && gpuopt__simplex_devex_worn(before);
-    }
 };
 
-class ChildWeights : public ChildRatioTest {
+/* Has no state, and no data: weights are in ChildDual::Data. */
+class ChildWeights : ChildThreads {
   public:
-    using ChildRatioTest::ChildRatioTest;
-
-  protected:
     /* What the weights after a pivot need besides alpha, which is in U and V already, but not yet counted. squares:
      * this thread's part of the square of rho's norm. Returns that square. */
     template <bool COMPACT>
-    __device__ double prepare_weights(double by, double squares) {
-        if (child_root.pricing != GPUOPT_DUAL_PRICING_STEEPEST_EDGE) {
+    __device__ double prepare(ChildBlock &block, ChildProducts &products, double by, double squares) const {
+        if (root->rules.pricing != GPUOPT_DUAL_PRICING_STEEPEST_EDGE) {
             __syncthreads();
             return 0;
         }
-        const double norm = sum(squares);
-        if (known_products) {
-            append_products(by, norm);
-            sum_pivots(child_own.rho + 2 * child_root.pitch, child_own.tau, child_own.alpha);
+        const double norm = block.sum(squares);
+        if (products.known_products) {
+            append_products(products.pivots, by, norm);
+            products.sum_pivots(block, work->rho + 2 * root->inverse.pitch, work->tau, work->alpha);
         } else { /* weights need not be exact: single precision, and what is rounding in rho is left out */
             const double least = 1e-12 * sqrt(norm);
-            product<true, float>(COMPACT ? nonzeros_of_core(child_own.rho, least) : nonzeros(child_own.rho, least),
-                                 child_own.tau, child_own.alpha);
+            products.product<true, float>(block,
+                                          COMPACT ? products.nonzeros_of_core(block, work->rho, least)
+                                                  : products.nonzeros(block, work->rho, least),
+                                          work->tau, work->alpha);
         }
         return norm;
     }
     /* tau, where alpha has an entry. */
     template <bool COMPACT>
-    __device__ double tau_at(int i) const {
-        const double tau = child_own.tau[i];
-        return !COMPACT && known_products && !child_own.gone[i] ? tau + child_own.rho[child_root.pitch + i] : tau;
+    __device__ double tau_at(const ChildProducts &products, int i) const {
+        const double tau = work->tau[i];
+        return !COMPACT && products.known_products && !inverse->gone[i] ? tau + work->rho[root->inverse.pitch + i]
+                                                                        : tau;
+    }
+    /* Whether all weights restart. */
+    __device__ bool are_worn(const ChildNorms &norms) const {
+        return root->rules.pricing == GPUOPT_DUAL_PRICING_DEVEX && gpuopt__simplex_devex_worn(norms.before);
     }
     /* The weight of another row, with an entry in alpha. */
-    __device__ static double weight_after(double weight, double alpha, double tau, const ChildNorms &norms) {
-        if (child_root.pricing == GPUOPT_DUAL_PRICING_STEEPEST_EDGE)
+    __device__ double after(double weight, double alpha, double tau, const ChildNorms &norms) const {
+        if (root->rules.pricing == GPUOPT_DUAL_PRICING_STEEPEST_EDGE)
             return gpuopt__simplex_dual_steepest(weight, alpha / norms.by, tau, norms.square);
-        if (child_root.pricing == GPUOPT_DUAL_PRICING_DEVEX)
+        if (root->rules.pricing == GPUOPT_DUAL_PRICING_DEVEX)
             return gpuopt__simplex_devex(weight, alpha / norms.by, norms.before);
         return weight;
     }
     /* That of the pivot's row. */
-    __device__ static double leaving_weight(const ChildNorms &norms) {
-        if (child_root.pricing == GPUOPT_DUAL_PRICING_STEEPEST_EDGE)
+    __device__ double of_leaving(const ChildNorms &norms) const {
+        if (root->rules.pricing == GPUOPT_DUAL_PRICING_STEEPEST_EDGE)
             return gpuopt__max(norms.square / (norms.by * norms.by), 1e-4);
-        if (child_root.pricing == GPUOPT_DUAL_PRICING_DEVEX)
+        if (root->rules.pricing == GPUOPT_DUAL_PRICING_DEVEX)
             return gpuopt__max(norms.before / (norms.by * norms.by), 1);
         return norms.before;
     }
 
   private:
+    ChildView<const ChildRoot> root;
+    ChildView<ChildWork> work;
+    ChildView<ChildInverse> inverse;
+
     /* The row of S of a pivot that is `by`, behind its row of V, and its column behind the others. */
-    __device__ void append_products(double by, double norm) {
-        const int64_t at = 2 * child_root.pitch, v_pitch = child_root.v_pitch;
-        double *const v = child_own.v + at, *const mine = v + pivots * v_pitch;
-        const double inverse = 1 / by;
+    __device__ void append_products(int pivots, double by, double norm) const {
+        const int64_t at = 2 * root->inverse.pitch, v_pitch = root->inverse.v_pitch;
+        double *const v = inverse->v + at, *const mine = v + pivots * v_pitch;
+        const double factor = 1 / by;
         for (int k = thread(); k <= pivots; k += threads()) {
-            mine[k] = k < pivots ? child_own.rho[at + k] * inverse : norm * inverse * inverse;
+            mine[k] = k < pivots ? work->rho[at + k] * factor : norm * factor * factor;
             v[k * v_pitch + pivots] = mine[k];
             if (pivots % 2 == 0) v[k * v_pitch + pivots + 1] = 0; /* read with its neighbour */
         }

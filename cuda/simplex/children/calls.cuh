@@ -68,27 +68,28 @@ gpuopt_status child_open(const gpuopt_simplex_children *b, CudaChildren *c) {
     if (!status && child_is_steepest(b)) status = c->clear(c->singles, 0, sizeof(float) * inverse);
     if (status) return status;
     ChildRoot &r = c->root;
-    r.lines = c->lines;
-    if (child_is_steepest(b)) r.singles = c->singles;
+    r.inverse.lines = c->lines;
+    if (child_is_steepest(b)) r.inverse.singles = c->singles;
     r.col_start = v.col_start, r.row_start = v.row_start;
     r.col_row = v.col_row, r.row_col = v.row_col;
     r.col_val = v.col_val, r.row_val = v.row_val;
-    r.lower = c->model[0], r.upper = c->model[1], r.cost = c->model[2], r.x = c->model[3], r.d = c->model[4];
-    r.state = c->root_state;
-    r.weight = c->weight;
-    r.head = c->head;
-    r.core_row = c->core_row, r.core_position = c->core_position, r.place_of_row = c->place_of_row;
-    r.place_of_position = c->place_of_position, r.place_of_column = c->place_of_column;
+    r.start.lower = c->model[0], r.start.upper = c->model[1], r.start.cost = c->model[2], r.start.x = c->model[3],
+    r.start.d = c->model[4];
+    r.start.state = c->root_state;
+    r.start.weight = c->weight;
+    r.start.head = c->head;
+    r.core.row = c->core_row, r.core.position = c->core_position, r.core.place_of_row = c->place_of_row;
+    r.core.place_of_position = c->place_of_position, r.core.place_of_column = c->place_of_column;
     r.row_scale = c->row_scale, r.col_scale = c->col_scale;
-    r.primal = r.within = b->root_desc->primal_tolerance;
-    r.dual = b->root_desc->dual_tolerance;
-    r.pivot = b->root_desc->pivot_tolerance;
-    r.zero = 1e-9; /* as gpuopt__simplex_rules_now */
-    r.pricing = b->root_desc->dual_pricing;
-    r.most = b->desc.on_pivot_limit == GPUOPT_ON_PIVOT_LIMIT_REFACTOR ? b->desc.pivots : INT32_MAX;
-    r.seed = b->root_desc->seed;
-    r.offset = b->root_desc->offset;
-    r.maximize = b->root_desc->maximize;
+    r.rules.primal = b->root_desc->primal_tolerance;
+    r.rules.dual = b->root_desc->dual_tolerance;
+    r.rules.pivot = b->root_desc->pivot_tolerance;
+    r.rules.zero = 1e-9; /* as gpuopt__simplex_rules_now */
+    r.rules.pricing = b->root_desc->dual_pricing;
+    r.inverse.most = b->desc.on_pivot_limit == GPUOPT_ON_PIVOT_LIMIT_REFACTOR ? b->desc.pivots : INT32_MAX;
+    r.rules.seed = b->root_desc->seed;
+    r.objective.offset = b->root_desc->offset;
+    r.objective.maximize = b->root_desc->maximize;
     return child_take_model(b, c);
 }
 

@@ -6,29 +6,34 @@
 #define GPUOPT_CUDA_SIMPLEX_CHILDREN_KERNELS_CUH
 
 #include "../child/root.cuh"
+#include "../child/solve.cuh"
 #include "../handle/solve.cuh"
 
 namespace {
 
-/* The state of a block that lies `bytes` bytes after that of block 0. */
-__device__ ChildState child_state(const ChildState &first, int64_t bytes) {
-    ChildState s = first;
-    auto move = [&](auto &...array) {
-        ((array.at = reinterpret_cast<decltype(array.at)>(reinterpret_cast<char *>(array.at) + bytes)), ...);
-    };
-    move(s.xb, s.weight, s.alpha, s.rho, s.tau, s.moved, s.y, s.y_low);
-    move(s.lower, s.upper, s.x, s.d, s.cost, s.shift, s.row, s.key, s.z, s.step, s.units);
-    move(s.merged_columns, s.merged_lines, s.merged_singles);
-    move(s.u, s.v, s.head, s.places, s.list, s.flips, s.marks, s.state, s.refused, s.gone);
-    move(s.core_row, s.core_position, s.place_of_row, s.place_of_position, s.place_of_column, s.fold, s.folded);
-    return s;
+/* A part's arrays, which are those of block 0 in `first`, become those `bytes` bytes behind. The rest of the struct is
+ * set when a child begins. */
+template <class Data>
+__device__ void load_arrays(const Data &first, int64_t bytes) {
+    static_assert(sizeof first % sizeof(int64_t) == 0 && sizeof(void *) == sizeof(int64_t), "it is copied by words");
+    for (unsigned w = threadIdx.x; w < sizeof first / sizeof(int64_t); w += blockDim.x)
+        reinterpret_cast<int64_t *>(child_shared<Data>())[w] = reinterpret_cast<const int64_t *>(&first)[w] + bytes;
+}
+__device__ void load_state(const ChildState &first, int64_t bytes) {
+    load_arrays(first.point, bytes);
+    load_arrays(first.work, bytes);
+    load_arrays(first.inverse, bytes);
+    load_arrays(first.core, bytes);
+    load_arrays(first.ratio, bytes);
+    load_arrays(first.pricing, bytes);
+    load_arrays(first.duals, bytes);
 }
 
 /* The block's root becomes that one. */
 __device__ void load_root(const ChildRoot &from) {
     static_assert(sizeof from % sizeof(uint64_t) == 0, "it is copied by words");
     for (unsigned w = threadIdx.x; w < sizeof from / sizeof(uint64_t); w += blockDim.x)
-        reinterpret_cast<uint64_t *>(&child_root)[w] = reinterpret_cast<const uint64_t *>(&from)[w];
+        reinterpret_cast<uint64_t *>(child_shared<ChildRoot>())[w] = reinterpret_cast<const uint64_t *>(&from)[w];
 }
 
 /* With fewer threads, each has more registers. views: of the roots that job.place names, with their cores. */
@@ -36,21 +41,23 @@ template <int THREADS>
 __global__ void __launch_bounds__(THREADS)
     solve_children(const __grid_constant__ ChildRoot given, const __grid_constant__ ChildJob job,
                    const __grid_constant__ ChildState first, int64_t bytes, const ChildRoot *views, const int *cores) {
-    if (threadIdx.x == 0) child_root = given, child_own = child_state(first, bytes * blockIdx.x);
+    __shared__ int taken;
+    load_root(given);
+    load_state(first, bytes * blockIdx.x);
     __syncthreads();
     Child child;
     int present = -1;
     for (;;) {
-        if (threadIdx.x == 0) child_shared.child = atomicAdd(job.next, 1);
+        if (threadIdx.x == 0) taken = atomicAdd(job.next, 1);
         __syncthreads();
-        const int k = child_shared.child;
+        const int k = taken;
         __syncthreads();
         if (k >= job.count) return;
         const int place = job.place ? job.place[job.order[k]] : -1;
         if (place != present) {
             load_root(place < 0 ? given : views[place]);
             __syncthreads();
-            if (threadIdx.x == 0 && place >= 0) child_root.core = cores[place];
+            if (threadIdx.x == 0 && place >= 0) child_shared<ChildRoot>()->core.size = cores[place];
             __syncthreads();
             present = place;
         }
@@ -63,7 +70,7 @@ template <int THREADS>
 __global__ void __launch_bounds__(THREADS)
     make_roots(const __grid_constant__ ChildRoot handle, const __grid_constant__ ChildRootsJob job,
                const __grid_constant__ ChildState first, int64_t bytes, int capacity) {
-    if (threadIdx.x == 0) child_own = child_state(first, bytes * blockIdx.x);
+    load_state(first, bytes * blockIdx.x);
     __syncthreads();
     ChildRootMaker maker;
     for (int k = static_cast<int>(blockIdx.x); k < job.count; k += static_cast<int>(gridDim.x))
@@ -98,26 +105,27 @@ __global__ void __launch_bounds__(TILE *TILE_ROWS)
     const int first_place = static_cast<int>(blockIdx.x) * TILE, first_row = static_cast<int>(blockIdx.y) * TILE;
     for (int n = y; n < TILE; n += TILE_ROWS) {
         const int place = first_place + x, row = first_row + n;
-        const bool is = place < r.core && row < r.core;
-        const double entry = is ? all[r.core_row[row] * pitch + r.core_position[place]] : 0;
+        const bool is = place < r.core.size && row < r.core.size;
+        const double entry = is ? all[r.core.row[row] * pitch + r.core.position[place]] : 0;
         tile[n][x] = entry;
-        if (row >= r.core || place >= r.reach) continue;
-        columns[row * r.pitch + place] = entry;
-        if (singles) singles[row * r.pitch + place] = static_cast<float>(entry);
+        if (row >= r.core.size || place >= r.core.reach) continue;
+        columns[row * r.inverse.pitch + place] = entry;
+        if (singles) singles[row * r.inverse.pitch + place] = static_cast<float>(entry);
     }
     __syncthreads();
     for (int n = y; n < TILE; n += TILE_ROWS)
-        if (first_place + n < r.core && first_row + x < r.reach)
-            lines[(first_place + n) * r.pitch + first_row + x] = tile[x][n];
+        if (first_place + n < r.core.size && first_row + x < r.core.reach)
+            lines[(first_place + n) * r.inverse.pitch + first_row + x] = tile[x][n];
 }
 /* weight: the squared norms of the rows of the inverse outside the core, or 1. One warp per row of A. */
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     weigh_logicals(const __grid_constant__ ChildRoot r, const double *lines, bool norms, double *weight) {
     const int64_t i = product_thread() / 32;
-    if (i >= r.rows || r.place_of_row[i] >= 0) return;
-    const double norm = child_weigh_logical(
-        r, i, norms ? r.core : 0, lines, [&](int v) { return r.state[v] & CHILD_BASIC ? +r.place_of_column[v] : -1; });
-    if (threadIdx.x % 32 == 0) weight[-1 - r.place_of_row[i]] = norm;
+    if (i >= r.rows || r.core.place_of_row[i] >= 0) return;
+    const double norm = child_weigh_logical(r, i, norms ? r.core.size : 0, lines, [&](int v) {
+        return r.start.state[v] & CHILD_BASIC ? +r.core.place_of_column[v] : -1;
+    });
+    if (threadIdx.x % 32 == 0) weight[-1 - r.core.place_of_row[i]] = norm;
 }
 
 /* Takes what is rounding out of the rows of the inverse, and counts the other entries. weight gets the squared norms of

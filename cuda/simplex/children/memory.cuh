@@ -173,8 +173,9 @@ size_t child_row_bytes(int length, int banks) {
 /* How many copies fit; 0: none. */
 int child_banks(const gpuopt_simplex_children *b, int length) {
     enum { OTHER = 4096 };
-    const size_t free = static_cast<size_t>(cuda_of(b->context)->block_memory) - sizeof(ChildShared) -
-                        sizeof(ChildRoot) - sizeof(ChildState) - OTHER;
+    const size_t free = static_cast<size_t>(cuda_of(b->context)->block_memory) - sizeof(ChildRoot) -
+                        sizeof(ChildState) - sizeof(ChildBlock::Data) - sizeof(ChildSums::Data) -
+                        sizeof(ChildRatioTest::Data) - OTHER;
     int banks = CHILD_BANKS;
     while (banks > 1 && child_row_bytes(length, banks) > std::min(free, size_t{CHILD_ROW})) banks /= 2;
     return length < CHILD_MINUS && child_row_bytes(length, banks) <= free ? banks : 0;
@@ -190,34 +191,18 @@ int64_t child_tall_rows(const gpuopt_simplex_children *b) {
 
 void child_cut_state(gpuopt__arena *arena, const gpuopt_simplex_children *b, const LinesCapacity &capacity,
                      ChildState *s) {
-    const int64_t rows = b->shape->rows, both = rows + b->shape->cols, most = b->desc.pivots, pitch = capacity.pitch;
-    const int64_t products = capacity.products, v_pitch = child_v_pitch(b, pitch);
     const bool merges = b->desc.on_pivot_limit == GPUOPT_ON_PIVOT_LIMIT_REFACTOR;
-    ChildArray<double> *const of_rows[] = {&s->xb, &s->weight, &s->alpha, &s->tau, &s->moved, &s->y, &s->y_low};
-    ChildArray<double> *const of_both[] = {&s->lower, &s->upper, &s->x,   &s->d, &s->cost,
-                                           &s->shift, &s->row,   &s->key, &s->z, &s->step};
-    for (ChildArray<double> *array : of_rows) simplex_cut(arena, &array->at, rows);
-    for (ChildArray<double> *array : of_both) simplex_cut(arena, &array->at, both);
-    simplex_cut(arena, &s->u.at, pitch * most);
-    simplex_cut(arena, &s->v.at, v_pitch * products + pitch * (most - products));
-    simplex_cut(arena, &s->rho.at, products > 0 ? v_pitch : rows);
-    simplex_cut(arena, &s->merged_columns.at, merges ? pitch * capacity.lines : 0);
-    simplex_cut(arena, &s->merged_lines.at, merges ? pitch * capacity.lines : 0);
-    simplex_cut(arena, &s->merged_singles.at, merges && child_is_steepest(b) ? pitch * capacity.lines : 0);
-    simplex_cut(arena, &s->head.at, rows);
-    simplex_cut(arena, &s->places.at, rows);
-    simplex_cut(arena, &s->units.at, both);
-    simplex_cut(arena, &s->list.at, both);
-    simplex_cut(arena, &s->flips.at, both);
-    simplex_cut(arena, &s->marks.at, both / 32 + 1);
-    simplex_cut(arena, &s->state.at, both);
-    simplex_cut(arena, &s->refused.at, rows);
-    simplex_cut(arena, &s->gone.at, rows + 1);
-    const int64_t tall = child_tall_rows(b);
-    for (ChildArray<int> *array : {&s->core_row, &s->core_position, &s->place_of_row, &s->place_of_position, &s->fold})
-        simplex_cut(arena, &array->at, tall);
-    simplex_cut(arena, &s->place_of_column.at, tall > 0 ? both - rows : 0);
-    simplex_cut(arena, &s->folded.at, tall);
+    ChildSizes n = {};
+    n.rows = b->shape->rows, n.cols = b->shape->cols, n.both = n.rows + n.cols;
+    n.most = b->desc.pivots, n.products = capacity.products;
+    n.pitch = capacity.pitch, n.v_pitch = child_v_pitch(b, capacity.pitch);
+    n.merged = merges ? capacity.pitch * capacity.lines : 0;
+    n.singles = child_is_steepest(b) ? n.merged : 0;
+    n.rho = capacity.products > 0 ? n.v_pitch : n.rows;
+    n.tall = child_tall_rows(b);
+    auto cut = [&](auto &array, int64_t count) { simplex_cut(arena, &array.at, count); };
+    s->point.cut(n, cut), s->work.cut(n, cut), s->inverse.cut(n, cut), s->core.cut(n, cut);
+    s->ratio.cut(n, cut), s->pricing.cut(n, cut), s->duals.cut(n, cut);
 }
 
 /* Cuts the arrays of `count` roots. */

@@ -29,8 +29,8 @@ int child_most_core(const gpuopt_simplex_children *b, const uint8_t *of_handle, 
 void child_lay_out_roots(const gpuopt_simplex_children *b, CudaChildren *c) {
     const ChildRoot &r = c->root;
     if (b->desc.roots == 0) return;
-    const LinesCapacity capacity = {r.compact ? std::max(c->most_core, 1) : b->shape->rows, r.pitch,
-                                    r.compact ? 0 : child_products(b)};
+    const LinesCapacity capacity = {r.core.compact ? std::max(c->most_core, 1) : b->shape->rows, r.inverse.pitch,
+                                    r.core.compact ? 0 : child_products(b)};
     if (c->laid_out.lines == capacity.lines && c->laid_out.pitch == capacity.pitch &&
         c->laid_out.products == capacity.products)
         return;
@@ -46,7 +46,7 @@ void child_lay_out_roots(const gpuopt_simplex_children *b, CudaChildren *c) {
 /* Whether G of each root pays: as for the handle, by the entries of the handle's inverse. */
 bool child_roots_have_gram(const gpuopt_simplex_children *b, const CudaChildren *c) {
     const double rows = c->root.rows, each = static_cast<double>(b->copies) / (+CHILD_PROCESSORS * b->roots.count);
-    return !c->root.compact && child_products(b) > 0 && c->entries * each * +CHILD_PRODUCTS_PAY >= rows * rows;
+    return !c->root.core.compact && child_products(b) > 0 && c->entries * each * +CHILD_PRODUCTS_PAY >= rows * rows;
 }
 
 /* Copies to the device where the arrays of `count` roots lie. */
@@ -58,17 +58,17 @@ gpuopt_status child_put_views(CudaChildren *c, int count, bool gram) {
         const int64_t rows = handle.rows * int64_t{k}, cols = handle.cols * int64_t{k}, both = rows + cols,
                       lines = a.line_entries * k;
         ChildRoot &r = views[k] = handle;
-        r.lines = a.lines + lines, r.columns = a.columns + lines;
-        if (handle.singles.at) r.singles = a.singles + lines;
-        r.gram = gram ? a.gram + lines : nullptr;
-        if (!gram) r.products = 0;
-        r.lower = a.lower + both, r.upper = a.upper + both, r.x = a.x + both, r.d = a.d + both;
-        r.state = a.state + both;
-        r.weight = a.weight + rows;
-        r.head = a.head + rows;
-        r.core_row = a.core_row + rows, r.core_position = a.core_position + rows;
-        r.place_of_row = a.place_of_row + rows, r.place_of_position = a.place_of_position + rows;
-        r.place_of_column = a.place_of_column + cols;
+        r.inverse.lines = a.lines + lines, r.inverse.columns = a.columns + lines;
+        if (handle.inverse.singles.at) r.inverse.singles = a.singles + lines;
+        r.inverse.gram = gram ? a.gram + lines : nullptr;
+        if (!gram) r.inverse.products = 0;
+        r.start.lower = a.lower + both, r.start.upper = a.upper + both, r.start.x = a.x + both, r.start.d = a.d + both;
+        r.start.state = a.state + both;
+        r.start.weight = a.weight + rows;
+        r.start.head = a.head + rows;
+        r.core.row = a.core_row + rows, r.core.position = a.core_position + rows;
+        r.core.place_of_row = a.place_of_row + rows, r.core.place_of_position = a.place_of_position + rows;
+        r.core.place_of_column = a.place_of_column + cols;
     }
     return c->copy(c->views, views, sizeof(ChildRoot) * static_cast<size_t>(count));
 }
@@ -80,14 +80,14 @@ gpuopt_status child_make_grams(CudaChildren *c, int count) {
     gpuopt_status status = c->clear(a.gram, 0, sizeof(double) * static_cast<size_t>(a.line_entries * count));
     for (int k = 0; k < count && !status; k++) {
         const double *const columns = a.columns + a.line_entries * k;
-        rank_update(c->simplex->rank, *c, r.rows, r.rows, r.rows, columns, r.pitch, columns, r.pitch,
-                    a.gram + a.line_entries * k, r.pitch);
+        rank_update(c->simplex->rank, *c, r.rows, r.rows, r.rows, columns, r.inverse.pitch, columns, r.inverse.pitch,
+                    a.gram + a.line_entries * k, r.inverse.pitch);
     }
     return status ? status : c->launched("multiplying the roots' inverses with their transposes");
 }
 
 size_t child_shared_bytes(const ChildRoot &r) {
-    return std::max(child_row_bytes(r.rows, r.banks), r.compact ? child_row_bytes(r.cols, r.sum_banks) : 0);
+    return std::max(child_row_bytes(r.rows, r.banks), r.core.compact ? child_row_bytes(r.cols, r.sum_banks) : 0);
 }
 
 /* Makes roots first, ..., first + count - 1, which then are at places 0, 1, ..., unless they are there already.
@@ -102,8 +102,8 @@ gpuopt_status child_make_roots(const gpuopt_simplex_children *b, CudaChildren *c
     RootsMade &made = c->made;
     *singular = -1;
     gpuopt_status status = child_put_views(c, count, gram);
-    if (made.first == first && made.count == count && made.version == from.version && made.pitch == r.pitch &&
-        made.reach == r.reach && made.compact == r.compact && made.gram == gram)
+    if (made.first == first && made.count == count && made.version == from.version && made.pitch == r.inverse.pitch &&
+        made.reach == r.core.reach && made.compact == r.core.compact && made.gram == gram)
         return status;
     made.count = 0;
     if (!status) status = c->copy(to.wanted, from.status + first * both, entries);
@@ -121,7 +121,7 @@ gpuopt_status child_make_roots(const gpuopt_simplex_children *b, CudaChildren *c
         if (fault[k] >= 0) *singular = first + k;
     if (status || *singular >= 0) return status;
     if (gram) status = child_make_grams(c, count);
-    if (!status) made = {first, count, from.version, r.pitch, r.reach, r.compact, gram};
+    if (!status) made = {first, count, from.version, r.inverse.pitch, r.core.reach, r.core.compact, gram};
     return status;
 }
 

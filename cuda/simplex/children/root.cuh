@@ -83,7 +83,7 @@ gpuopt_status child_count_entries(CudaChildren *c, double *entries) {
     unsigned long long nonzeros = 0;
     gpuopt_status status = c->copy(&nonzeros, c->nonzeros, sizeof nonzeros);
     if (!status) status = c->wait("counting the entries of the inverse");
-    *entries = static_cast<double>(nonzeros) / std::max(c->root.core, 1);
+    *entries = static_cast<double>(nonzeros) / std::max(c->root.core.size, 1);
     return status;
 }
 
@@ -91,17 +91,17 @@ gpuopt_status child_count_entries(CudaChildren *c, double *entries) {
 gpuopt_status child_make_gram(const gpuopt_simplex_children *b, CudaChildren *c) {
     ChildRoot &r = c->root;
     double entries = 0;
-    r.gram = nullptr, r.products = 0;
-    if (!child_keeps_products(b) || r.compact) return GPUOPT_OK;
+    r.inverse.gram = nullptr, r.inverse.products = 0;
+    if (!child_keeps_products(b) || r.core.compact) return GPUOPT_OK;
     gpuopt_status status = child_count_entries(c, &entries);
     const double rows = r.rows;
     c->entries = entries;
     if (status || !(entries * static_cast<double>(child_rounds(b)) * +CHILD_PRODUCTS_PAY >= rows * rows)) return status;
-    status = c->clear(c->gram, 0, sizeof(double) * static_cast<size_t>(r.pitch) * static_cast<size_t>(r.rows));
+    status = c->clear(c->gram, 0, sizeof(double) * static_cast<size_t>(r.inverse.pitch) * static_cast<size_t>(r.rows));
     if (status) return status;
-    rank_update(c->simplex->rank, *c, r.rows, r.rows, r.rows, r.columns.at, r.pitch, r.columns.at, r.pitch, c->gram,
-                r.pitch);
-    r.gram = c->gram, r.products = child_products(b);
+    rank_update(c->simplex->rank, *c, r.rows, r.rows, r.rows, r.inverse.columns.at, r.inverse.pitch,
+                r.inverse.columns.at, r.inverse.pitch, c->gram, r.inverse.pitch);
+    r.inverse.gram = c->gram, r.inverse.products = child_products(b);
     return c->launched("multiplying the inverse with its transpose");
 }
 
@@ -110,7 +110,7 @@ gpuopt_status child_make_gram(const gpuopt_simplex_children *b, CudaChildren *c)
 gpuopt_status child_find_core(const gpuopt_simplex_children *b, CudaChildren *c) {
     ChildRoot &r = c->root;
     const RootCopy &host = c->copy_of_root;
-    r.compact = false, r.core = r.rows;
+    r.core.compact = false, r.core.size = r.rows;
     if (r.sum_banks == 0 || r.rows == 0) return GPUOPT_OK;
     int core = 0;
     std::fill_n(host.place_of_row, r.rows, 0);
@@ -124,9 +124,9 @@ gpuopt_status child_find_core(const gpuopt_simplex_children *b, CudaChildren *c)
     }
     c->most_core = child_most_core(b, host.status, core);
     if (2 * std::max(core, c->most_core) > r.rows) return GPUOPT_OK;
-    r.compact = true, r.core = 0;
+    r.core.compact = true, r.core.size = 0;
     for (int i = 0; i < r.rows; i++)
-        if (host.place_of_row[i] == 0) host.core_row[r.core] = i, host.place_of_row[i] = r.core++;
+        if (host.place_of_row[i] == 0) host.core_row[r.core.size] = i, host.place_of_row[i] = r.core.size++;
     auto put = [&](int *to, const int *from, int count) {
         return c->copy(to, from, sizeof *to * static_cast<size_t>(count));
     };
@@ -144,15 +144,17 @@ void child_lay_out(const gpuopt_simplex_children *b, CudaChildren *c) {
     ChildRoot &r = c->root;
     const int most = b->desc.roots > 0 ? INT32_MAX : b->job.most; /* roots stay where they are for any `most` */
     const int iterations = b->desc.on_pivot_limit == GPUOPT_ON_PIVOT_LIMIT_END ? std::min(b->desc.pivots, most) : most;
-    const int64_t all = r.rows + r.rows % 2, reach = std::max(r.core, c->most_core) + int64_t{iterations};
-    r.reach = static_cast<int>(std::min(all, reach + reach % 2));
-    r.pitch = r.compact ? simplex_padded(r.reach) : c->simplex->view.pitch;
-    r.v_pitch = child_v_pitch(b, r.pitch);
+    const int64_t all = r.rows + r.rows % 2, reach = std::max(r.core.size, c->most_core) + int64_t{iterations};
+    r.core.reach = static_cast<int>(std::min(all, reach + reach % 2));
+    r.inverse.pitch = r.core.compact ? simplex_padded(r.core.reach) : c->simplex->view.pitch;
+    r.inverse.v_pitch = child_v_pitch(b, r.inverse.pitch);
     gpuopt__arena arena = {c->states, 0};
     simplex_cut(&arena, &c->states, c->state_bytes * c->state_blocks); /* one array again, before it is cut again */
     arena.used = 0;
-    child_cut_state(&arena, b, {r.compact ? r.reach : b->shape->rows, r.pitch, r.compact ? 0 : child_products(b)},
-                    &c->state);
+    child_cut_state(
+        &arena, b,
+        {r.core.compact ? r.core.reach : b->shape->rows, r.inverse.pitch, r.core.compact ? 0 : child_products(b)},
+        &c->state);
     c->block_bytes = static_cast<int64_t>(arena.used);
     c->blocks =
         static_cast<int>(std::min(c->state_bytes * c->state_blocks / c->block_bytes, int64_t{child_most_blocks(b)}));
@@ -167,22 +169,23 @@ void child_bring_inverse(const gpuopt_simplex_children *b, CudaChildren *c) {
     const bool norms = child_is_steepest(b);
     float *const singles = norms ? c->singles : nullptr;
     auto tiles = [](int length) { return static_cast<unsigned>((length + TILE - 1) / TILE); };
-    if (r.compact) {
-        double *const columns = c->lines + r.core * r.pitch;
-        r.columns = columns;
-        if (r.core > 0)
-            c->launch({dim3(tiles(r.reach), tiles(r.reach)), TILE * TILE_ROWS}, take_core, r, all,
+    if (r.core.compact) {
+        double *const columns = c->lines + r.core.size * r.inverse.pitch;
+        r.inverse.columns = columns;
+        if (r.core.size > 0)
+            c->launch({dim3(tiles(r.core.reach), tiles(r.core.reach)), TILE * TILE_ROWS}, take_core, r, all,
                       c->simplex->view.pitch, c->lines, columns, singles);
         c->launch({CudaSimplex::blocks(32 * int64_t{r.rows}), PRODUCT_THREADS}, weigh_logicals, r, c->lines, norms,
                   c->weight);
     } else {
-        r.columns = all;
-        c->launch({dim3(tiles(r.rows), tiles(r.rows)), TILE * TILE_ROWS}, transpose_inverse, r.rows, r.pitch, all,
-                  c->lines, singles);
+        r.inverse.columns = all;
+        c->launch({dim3(tiles(r.rows), tiles(r.rows)), TILE * TILE_ROWS}, transpose_inverse, r.rows, r.inverse.pitch,
+                  all, c->lines, singles);
     }
-    if (r.core > 0)
-        c->launch({CudaSimplex::blocks(32 * int64_t{r.core}), PRODUCT_THREADS}, weigh_lines, r.core, r.pitch, c->lines,
-                  norms, r.compact ? c->core_position : nullptr, c->weight, c->nonzeros);
+    if (r.core.size > 0)
+        c->launch({CudaSimplex::blocks(32 * int64_t{r.core.size}), PRODUCT_THREADS}, weigh_lines, r.core.size,
+                  r.inverse.pitch, c->lines, norms, r.core.compact ? c->core_position : nullptr, c->weight,
+                  c->nonzeros);
 }
 
 /* Completes a new root's inverse, whose core is present, unless the rest has more entries than must be read to
@@ -191,9 +194,9 @@ gpuopt_status child_judge_core(const gpuopt_simplex_children *b, CudaChildren *c
     ChildRoot &r = c->root;
     double entries = 0;
     gpuopt_status status = child_count_entries(c, &entries);
-    const double outside = entries * (r.rows - r.core);
+    const double outside = entries * (r.rows - r.core.size);
     if (status || outside > +CHILD_CORE_PAYS * static_cast<double>(b->lp->nonzeros + r.rows)) return status;
-    r.compact = false, r.core = r.rows;
+    r.core.compact = false, r.core.size = r.rows;
     status = c->clear(c->nonzeros, 0, sizeof *c->nonzeros);
     if (status) return status;
     child_lay_out(b, c);
@@ -225,8 +228,8 @@ gpuopt_status child_bring_root(gpuopt_simplex_children *b, CudaChildren *c) {
     if (status) return status;
     r.primal_scale = p.primal_scale;
     r.cost_scale = p.cost_scale;
-    r.cutoff = p.cutoff;
-    r.limit = p.limit;
+    r.objective.cutoff = p.cutoff;
+    r.objective.limit = p.limit;
     c->simplex->apply();
     const bool known = child_root_known(c, p);
     if (!known) {
@@ -257,7 +260,7 @@ gpuopt_status child_bring_root(gpuopt_simplex_children *b, CudaChildren *c) {
     child_lay_out(b, c);
     if (r.rows == 0) return c->known = true, GPUOPT_OK;
     child_bring_inverse(b, c);
-    if (!known && r.compact) status = child_judge_core(b, c);
+    if (!known && r.core.compact) status = child_judge_core(b, c);
     if (!status) status = c->launched("bringing the root");
     if (!status && !known) status = child_make_gram(b, c);
     c->known = !status;

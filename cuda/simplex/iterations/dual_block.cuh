@@ -7,6 +7,8 @@
 #ifndef GPUOPT_CUDA_SIMPLEX_ITERATIONS_DUAL_BLOCK_CUH
 #define GPUOPT_CUDA_SIMPLEX_ITERATIONS_DUAL_BLOCK_CUH
 
+#include <cub/warp/warp_scan.cuh>
+
 #include "../../../gpuopt_impl/simplex/arith/dual_step.h"
 #include "exchange.cuh"
 
@@ -23,8 +25,11 @@ struct DualRequest {
     double cutoff;         /* cutoff; infinite: none */
 };
 
+using DualScan = cub::WarpScan<unsigned long long>;
+
 struct DualShared {
     Board board;
+    DualScan::TempStorage scan;    /* of the buckets, by the first warp */
     double factor[SIMPLEX_MOST];   /* of the pending rows or columns */
     double piece[SIMPLEX_THREADS]; /* nonzero entries of a vector */
     int piece_at[SIMPLEX_THREADS]; /* their places in the vector */

@@ -153,11 +153,8 @@ class DualRatio : protected DualState<REVISED> {
             unsigned long long own[EACH], sum = 0;
 #pragma unroll
             for (int k = 0; k < EACH; k++) sum += own[k] = fresh(set + EACH * simplex_lane() + k);
-            unsigned long long up_to = sum;
-            for (int by = 1; by < 32; by *= 2) {
-                unsigned long long lower = __shfl_up_sync(~0u, up_to, by);
-                if (simplex_lane() >= by) up_to += lower;
-            }
+            unsigned long long up_to;
+            DualScan(sh.scan).InclusiveSum(sum, up_to);
             unsigned there = __ballot_sync(~0u, before + up_to >= budget.slack);
             if (simplex_lane() == (there ? __ffs(static_cast<int>(there)) - 1 : 31)) {
                 unsigned long long at = before + up_to - sum;

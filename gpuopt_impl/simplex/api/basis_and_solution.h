@@ -58,7 +58,7 @@ typedef struct gpuopt__simplex_kept {
     uint64_t handle_bytes;
 } gpuopt__simplex_kept;
 
-static gpuopt_status gpuopt__simplex_keep(gpuopt_simplex *s, gpuopt__simplex_kept *kept) {
+static gpuopt_status gpuopt__simplex_keep(gpuopt_simplex *s, const char *call, gpuopt__simplex_kept *kept) {
     const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
     gpuopt_simplex measured = *s;
     gpuopt__arena arena = {NULL, 0};
@@ -68,7 +68,7 @@ static gpuopt_status gpuopt__simplex_keep(gpuopt_simplex *s, gpuopt__simplex_kep
     gpuopt__simplex_cut(&arena, &measured);
     status = gpuopt__allocate(s->context, GPUOPT_HOST, arena.used + backend->kept_bytes(s->engine), &memory);
     if (!status) kept->handle = (char *)memory;
-    status = gpuopt__simplex_all_could(s, "gpuopt_simplex_set_basis", status);
+    status = gpuopt__simplex_all_could(s, call, status);
     if (status) return status;
     kept->engine = kept->handle + arena.used;
     kept->handle_bytes = arena.used;
@@ -194,7 +194,7 @@ static gpuopt_status gpuopt__simplex_do_exchange(gpuopt_simplex *s, const gpuopt
 }
 
 /* Pivots from the present to the wanted basis, if this is safe and cheaper than a load. *done: whether it did. */
-static gpuopt_status gpuopt__simplex_by_pivots(gpuopt_simplex *s, const uint8_t *wanted, int *done) {
+static gpuopt_status gpuopt__simplex_by_pivots(gpuopt_simplex *s, const char *call, const uint8_t *wanted, int *done) {
     gpuopt__simplex_exchange e = {gpuopt__simplex_count_exchange(s, wanted), NULL, NULL, NULL};
     int64_t n = e.count;
     int regular;
@@ -204,7 +204,7 @@ static gpuopt_status gpuopt__simplex_by_pivots(gpuopt_simplex *s, const uint8_t 
     if (e.count <= 0) return GPUOPT_OK;
     status = gpuopt__allocate(s->context, GPUOPT_HOST,
                               (sizeof(double) * (uint64_t)n + 2 * sizeof(int32_t)) * (uint64_t)n, &memory);
-    could = gpuopt__simplex_all_could(s, "gpuopt_simplex_set_basis", status);
+    could = gpuopt__simplex_all_could(s, call, status);
     if (could && !status) gpuopt__release(s->context, GPUOPT_HOST, memory);
     if (could) return could;
     e.part = (double *)memory;
@@ -232,12 +232,12 @@ static gpuopt_status gpuopt__simplex_set_basis(gpuopt_simplex *simplex, const ch
                            simplex->staging, &wanted);
     if (!result) result = gpuopt__simplex_check_basis(simplex, call, (const uint8_t *)wanted);
     if (!result) result = gpuopt__simplex_pull(simplex);
-    if (!result) result = gpuopt__simplex_by_pivots(simplex, (const uint8_t *)wanted, &done);
+    if (!result) result = gpuopt__simplex_by_pivots(simplex, call, (const uint8_t *)wanted, &done);
     if (!result && done) {
         gpuopt__simplex_take_statuses(simplex, (const uint8_t *)wanted);
         return gpuopt__simplex_rebase(simplex);
     }
-    if (!result) result = gpuopt__simplex_keep(simplex, &kept);
+    if (!result) result = gpuopt__simplex_keep(simplex, call, &kept);
     if (!result) result = gpuopt__simplex_change_basis(simplex, call, (const uint8_t *)wanted, &kept);
     gpuopt__release(simplex->context, GPUOPT_HOST, kept.handle);
     return result;
