@@ -173,9 +173,9 @@ GPUOPT_API const gpuopt_backend *gpuopt_backend_cpu(void);
 /* Returns the CUDA backend. Defined in cuda/gpuopt_cuda.cu alone, so a program that never calls it links without
  * CUDA. */
 extern const gpuopt_backend *gpuopt_backend_cuda(void);
-/* Opens libgpuopt_cuda.so at run time and returns its backend: the file `path`, or for NULL the one beside this library,
- * in the folder of its installation, or where the dynamic loader finds it. NULL: *reason is a static text, for example
- * that there is no library, no driver or no device, or that the versions differ. reason may be NULL (doc/install.md). */
+/* Opens libgpuopt_cuda.so at run time and returns its backend: the file `path`, or for NULL the one beside this
+ * library, in the folder of its installation, or where the dynamic loader finds it. If it returns NULL, *reason is a
+ * static text: no library, no driver, no device, or other versions. reason may be NULL (doc/install.md). */
 GPUOPT_API const gpuopt_backend *gpuopt_backend_cuda_load(const char *path, const char **reason);
 /* Returns "cpu" or "cuda", or "none" for NULL. */
 GPUOPT_API const char *gpuopt_backend_name(const gpuopt_backend *backend);

@@ -34,12 +34,18 @@ cc_library(
     srcs = ["lib/libcudart_static.a"],
     linkopts = ["-ldl", "-lpthread", "-lrt"],
 )
+
+# cuBLAS and cuSOLVER, from the toolkit if it has them, otherwise where the linker finds them.
+cc_library(
+    name = "libraries",
+    linkopts = %r + ["-lcublas", "-lcusolver"],
+)
 """
 
 _MISSING = """\
 [filegroup(name = name) for name in ["nvcc", "files"]]
 
-[cc_library(name = name) for name in ["headers", "cudart"]]
+[cc_library(name = name) for name in ["headers", "cudart", "libraries"]]
 """
 
 _BUILD = """\
@@ -49,8 +55,8 @@ package(default_visibility = ["//visibility:public"])
 
 """
 
-# Since 0.0.17 rules_cc has files for the two symbols, and needs them from Bazel 9 on; before, they were Bazel's own, which
-# rules_cc 0.0.1 and 0.0.2 do not pass on.
+# Since 0.0.17 rules_cc has files for the two symbols, and needs them from Bazel 9 on; before, they were Bazel's own,
+# which rules_cc 0.0.1 and 0.0.2 do not pass on.
 _OF_RULES_CC = """\
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
@@ -71,7 +77,7 @@ def _first(ctx, root, names):
     return None
 
 def _toolkit(ctx):
-    """The paths of a toolkit's parts, or None."""
+    """The paths of a toolkit's parts and the options for linking its libraries, or None."""
     if ctx.os.environ.get("GPUOPT_CUDA") == "0":
         return None
     nvcc = ctx.which("nvcc")
@@ -85,25 +91,28 @@ def _toolkit(ctx):
     ]:
         if not root or not ctx.path(root + "/bin/nvcc").exists:
             continue
+        folders = [target + "/lib" for target in targets] + ["lib64", "lib"]
         include = _first(ctx, root, [target + "/include" for target in targets] + ["include"])
-        cudart = _first(ctx, root, [
-            lib + "/libcudart_static.a"
-            for lib in [target + "/lib" for target in targets] + ["lib64", "lib"]
-        ])
+        cudart = _first(ctx, root, [folder + "/libcudart_static.a" for folder in folders])
+        cublas = _first(ctx, root, [folder + "/libcublas.so" for folder in folders])
         if include and cudart and ctx.path(root + "/nvvm").exists:
-            return {
-                "bin": root + "/bin",
-                "include": include,
-                "lib/libcudart_static.a": cudart,
-                "nvvm": root + "/nvvm",
-            }
+            folder = cublas[:-len("/libcublas.so")] if cublas else None
+            return struct(
+                links = {
+                    "bin": root + "/bin",
+                    "include": include,
+                    "lib/libcudart_static.a": cudart,
+                    "nvvm": root + "/nvvm",
+                },
+                library_options = ["-L" + folder, "-Wl,-rpath," + folder] if folder else [],
+            )
     return None
 
 def _cuda_repository_impl(ctx):
     toolkit = _toolkit(ctx)
-    for link, path in (toolkit or {}).items():
+    for link, path in (toolkit.links if toolkit else {}).items():
         ctx.symlink(path, link)
-    ctx.file("BUILD", _BUILD + (_FOUND if toolkit else _MISSING))
+    ctx.file("BUILD", _BUILD + (_FOUND % toolkit.library_options if toolkit else _MISSING))
     common = ctx.path(ctx.attr._rules_cc).dirname.get_child("common")
     has_symbols = common.get_child("cc_common.bzl").exists
     ctx.file("defs.bzl", (_OF_RULES_CC if has_symbols else "") + _DEFS % bool(toolkit))

@@ -11,3 +11,15 @@ list_setting = rule(
     build_setting = config.string_list(flag = True),
     doc = "A list of words, separated by commas on the command line.",
 )
+
+def _word_setting_impl(ctx):
+    if ctx.build_setting_value not in ctx.attr.values:
+        fail("%s is %s, not one of %s" % (ctx.label, ctx.build_setting_value, ", ".join(ctx.attr.values)))
+    return []
+
+word_setting = rule(
+    implementation = _word_setting_impl,
+    attrs = {"values": attr.string_list(mandatory = True)},
+    build_setting = config.string(flag = True),
+    doc = "One of some words.",
+)

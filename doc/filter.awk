@@ -42,6 +42,7 @@ BEGIN {
 function emit(s, n) {
     n = gsub(/\n/, "&", s) + 1
     print s
+    emitted += n
     if (map != "") while (n-- > 0) print i > map
 }
 
@@ -210,9 +211,12 @@ END {
         } else if (s ~ /^ *\/\*/) {
             i = read_comment(i, index(s, "/*") + 3)
             comment = render(text_lines)
-            # Text of its own, between declarations, belongs to the section.
+            # Text of its own, between declarations, belongs to the section; the anchor has its line of the output.
             if (line[i + 1] ~ /^ *$/) {
-                if (sections) emit("/** @} */\n/** @addtogroup " part sections "\n\n" comment "\n@{ */")
+                if (sections) {
+                    comment = "\n\n@anchor text_" emitted + 1 "\n" comment
+                    emit("/** @} */\n/** @addtogroup " part sections comment "\n@{ */")
+                }
                 continue
             }
             ahead = comment

@@ -1,20 +1,23 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# Usage: reference.sh [FOLDER]
+# Usage: reference.sh [--xml] [FOLDER]
 #
-# Makes the HTML reference from the comments of gpuopt.h and of its layers in gpuopt, and from the pages of the repository and of doc:
-# FOLDER/index.html (doc/reference). FOLDER must be new, empty, or one that this script has made: of such a one, the
-# files that it wrote are replaced, which .gpuopt-reference lists, and others stay. Needs Doxygen (Debian: doxygen). A
-# warning is an error, and so is a declaration without a comment: the exit status is 1. It is 2 if there is something
-# else in FOLDER, which is then left alone.
+# Makes the HTML reference from the comments of gpuopt.h and of its layers in gpuopt, and from the pages of the
+# repository and of doc: FOLDER/index.html (doc/reference). FOLDER must be new, empty, or one that this script has made:
+# of such a one, the files that it wrote are replaced, which .gpuopt-reference lists, and others stay. Needs Doxygen
+# (Debian: doxygen). A warning is an error, and so is a declaration without a comment: the exit status is 1. It is 2 if
+# there is something else in FOLDER, which is then left alone. --xml: only Doxygen's XML of the headers, for
+# tools/site.sh.
 set -eu
 # Prints the comment above.
 help() { awk 'NR > 3 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "${BASH_SOURCE[0]}"; }
 refuse() { echo "reference.sh: $1" >&2 && exit 2; }
 
+format=HTML
 case ${1-} in
 -h | --help) help && exit ;;
+--xml) format=XML && shift ;;
 -*) refuse "there is no option $1; see --help" ;;
 esac
 [ $# -le 1 ] || refuse "more than one folder; see --help"
@@ -39,7 +42,7 @@ version=$(awk '$1 == "#define" && $2 ~ /^GPUOPT_VERSION_(MAJOR|MINOR|PATCH)$/ { 
 # Doxygen reads what the filters make of the files, all in one folder.
 pages=
 for page in README.md ARCHITECTURE.md CONTRIBUTING.md doc/*.md; do
-    [ ! -e "$page" ] || pages="$pages$page "
+    [ $format = XML ] || [ ! -e "$page" ] || pages="$pages$page "
 done
 headers=
 for header in gpuopt.h gpuopt/*.h; do
@@ -54,14 +57,18 @@ done
 
 made=$work/made
 mkdir "$made"
-cp doc/*.svg "$made"
+[ $format = XML ] || cp doc/*.svg "$made"
 cd "$work"
 status=0
 {
     cat "$root/doc/Doxyfile"
     echo "PROJECT_NUMBER = $version"
     echo "INPUT = $headers${pages//doc\//}"
-    echo "USE_MDFILE_AS_MAINPAGE = README.md"
+    if [ $format = XML ]; then
+        printf '%s\n' "GENERATE_HTML = NO" "GENERATE_XML = YES" "XML_OUTPUT = ." "XML_PROGRAMLISTING = NO"
+    else
+        echo "USE_MDFILE_AS_MAINPAGE = README.md"
+    fi
     echo "HTML_EXTRA_STYLESHEET = \"$root/doc/reference.css\""
     echo "OUTPUT_DIRECTORY = \"$made\""
     echo "HTML_OUTPUT = ."

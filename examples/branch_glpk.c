@@ -41,15 +41,18 @@ typedef struct options {
     int json, without, cuts, log;
 } options;
 
-/* See parse_words(). */
+/* See parse_options(). */
+static const char *const values[] = {"backend", "solution", NULL};
+static const char *const flags[] = {"without", "cuts", "log", NULL};
+
 static int take(void *options_of, const char *name, const char *value) {
     options *o = options_of;
-    if (strcmp(name, "--without") == 0) return (o->without = 1) + 1;
-    if (strcmp(name, "--cuts") == 0) return (o->cuts = 1) + 1;
-    if (strcmp(name, "--log") == 0) return (o->log = 1) + 1;
-    if (strcmp(name, "--backend") == 0) return choice(o->backend = value, backends) >= 0;
-    if (strcmp(name, "--solution") == 0) return *(o->solution = value) != 0;
-    return -1;
+    if (strcmp(name, "without") == 0) return o->without = 1;
+    if (strcmp(name, "cuts") == 0) return o->cuts = 1;
+    if (strcmp(name, "log") == 0) return o->log = 1;
+    if (strcmp(name, "backend") == 0) return choice(o->backend = value, backends) >= 0;
+    if (strcmp(name, "solution") == 0) return *(o->solution = value) != 0;
+    return 0;
 }
 
 /* ---- The model for GLPK ---- */
@@ -248,7 +251,7 @@ int main(int argc, char **argv) {
     memset(&s, 0, sizeof s);
     s.nodes.bound = NAN;
     interrupt_limit(60);
-    if (parse_words(argc, argv, usage, take, &o, &o.model, &o.json)) return EXIT_BAD_INPUT;
+    if (parse_options(argc, argv, usage, values, flags, take, &o, &o.model, &o.json)) return EXIT_BAD_INPUT;
     if (mip_load(o.model, &model, error, sizeof error)) {
         fprintf(stderr, "%s\n", error);
         return EXIT_BAD_INPUT;

@@ -50,20 +50,24 @@ typedef struct options {
     int json, reduce;
 } options;
 
-/* Returns 1 if the option was taken, 0 for a bad value, -1 if there is no such option. */
+/* See parse_options(). */
+static const char *const values[] = {"solution", "backend", "z",       "relax", "order-work",
+                                     "batch",    "cache",   "threads", NULL};
+static const char *const flags[] = {"reduce", NULL};
+
 static int parse_option(void *options_of, const char *name, const char *value) {
     options *o = options_of;
-    if (strcmp(name, "--solution") == 0) return *(o->solution = value) != 0;
-    if (strcmp(name, "--backend") == 0) return choice(o->backend = value, backends) >= 0;
-    if (strcmp(name, "--z") == 0) return whole_number(value, INT32_MAX, &o->z);
-    if (strcmp(name, "--reduce") == 0) return o->reduce = 2;
-    if (strcmp(name, "--relax") == 0)
+    if (strcmp(name, "solution") == 0) return *(o->solution = value) != 0;
+    if (strcmp(name, "backend") == 0) return choice(o->backend = value, backends) >= 0;
+    if (strcmp(name, "z") == 0) return whole_number(value, INT32_MAX, &o->z);
+    if (strcmp(name, "reduce") == 0) return o->reduce = 1;
+    if (strcmp(name, "relax") == 0)
         return strcmp(value, "0") == 0 ? (o->relax = 0, 1) : whole_number(value, 1000000, &o->relax);
-    if (strcmp(name, "--order-work") == 0) return whole_number(value, INT64_MAX / 2, &o->order_work);
-    if (strcmp(name, "--batch") == 0) return whole_number(value, 1 << 20, &o->batch);
-    if (strcmp(name, "--cache") == 0) return whole_number(value, 36, &o->cache);
-    if (strcmp(name, "--threads") == 0) return whole_number(value, 1024, &o->threads);
-    return -1;
+    if (strcmp(name, "order-work") == 0) return whole_number(value, INT64_MAX / 2, &o->order_work);
+    if (strcmp(name, "batch") == 0) return whole_number(value, 1 << 20, &o->batch);
+    if (strcmp(name, "cache") == 0) return whole_number(value, 36, &o->cache);
+    if (strcmp(name, "threads") == 0) return whole_number(value, 1024, &o->threads);
+    return 0;
 }
 
 /* ---- Before the search ---- */
@@ -325,7 +329,7 @@ int main(int argc, char **argv) {
     o.order_work = 1000000;
     o.cache = 22;
     o.threads = 1;
-    if (parse_words(argc, argv, usage, parse_option, &o, &o.model, &o.json)) return EXIT_BAD_INPUT;
+    if (parse_options(argc, argv, usage, values, flags, parse_option, &o, &o.model, &o.json)) return EXIT_BAD_INPUT;
     s.printer.name = "branch_wcsp";
     s.json = o.json;
     s.unit = 1;

@@ -46,14 +46,16 @@ typedef struct options {
     int json;
 } options;
 
-/* See parse_words(). */
+/* See parse_options(). */
+static const char *const values[] = {"backend", "solution", "tolerance", NULL};
+
 static int take(void *options_of, const char *name, const char *value) {
     options *o = options_of;
     char *end;
     if (!*name && !o->basis) return *(o->basis = value) != 0;
-    if (strcmp(name, "--backend") == 0) return choice(o->backend = value, backends) >= 0;
-    if (strcmp(name, "--solution") == 0) return *(o->solution = value) != 0;
-    if (strcmp(name, "--tolerance")) return -1;
+    if (strcmp(name, "backend") == 0) return choice(o->backend = value, backends) >= 0;
+    if (strcmp(name, "solution") == 0) return *(o->solution = value) != 0;
+    if (strcmp(name, "tolerance")) return 0;
     o->tolerance = strtod(value, &end);
     return end != value && !*end && o->tolerance >= 1e-12 && o->tolerance <= 1e-3;
 }
@@ -238,7 +240,7 @@ int main(int argc, char **argv) {
     mip model;
     char error[1024];
     int result;
-    if (parse_words(argc, argv, usage, take, &o, &o.model, &o.json)) return EXIT_BAD_INPUT;
+    if (parse_options(argc, argv, usage, values, NULL, take, &o, &o.model, &o.json)) return EXIT_BAD_INPUT;
     if (!o.basis) {
         fprintf(stderr, "no basis\n%s", usage);
         return EXIT_BAD_INPUT;

@@ -3,6 +3,7 @@
 #include "examples/common.h"
 
 #include <errno.h>
+#include <getopt.h>
 #include <math.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -51,62 +52,67 @@ static void print_version(const char *usage) {
            number % 100);
 }
 
-/* --help and --version end the program. */
-static void answer_and_exit(const char *name, const char *usage) {
-    if (strcmp(name, "--help") == 0) fputs(usage, stdout);
-    else if (strcmp(name, "--version") == 0) print_version(usage);
-    else return;
-    exit(finish_output(0));
-}
+static const char *const shared_values[] = {"seconds", NULL};
+static const char *const shared_flags[] = {"json", "log", "version", "help", NULL};
 
-/* The options of all programs; like take() of parse_words(). */
-static int take_shared(const char *name, const char *value) {
-    if (strcmp(name, "--log") == 0) {
-        log_level = 2;
-        return 2;
-    }
-    if (strcmp(name, "--seconds") == 0) {
+/* Like take() of parse_options(). --help and --version end the program. */
+static int take_shared(const char *name, const char *value, const char *usage, int *json) {
+    if (strcmp(name, "seconds") == 0) {
         char *end;
         double seconds = strtod(value, &end);
         interrupt_limit(seconds);
         return end != value && !*end && seconds > 0 && isfinite(seconds);
     }
-    return -1;
+    if (strcmp(name, "json") == 0) return *json = 1;
+    if (strcmp(name, "log") == 0) return log_level = 2;
+    if (strcmp(name, "version") == 0) print_version(usage);
+    else fputs(usage, stdout);
+    exit(finish_output(0));
 }
 
-int parse_words(int argc, char **argv, const char *usage,
-                int (*take)(void *options, const char *name, const char *value), void *options, const char **model,
-                int *json) {
-    int k;
+enum { MOST_OPTIONS = 40 };
+
+/* Appends options with these names, which NULL ends, to the first `count`. Returns how many there are then. */
+static int add_options(struct option *known, int count, const char *const *name, int has_value) {
+    for (; name && *name && count < MOST_OPTIONS - 1; name++)
+        known[count++] = (struct option){*name, has_value ? required_argument : no_argument, NULL, 0};
+    return count;
+}
+
+int parse_options(int argc, char **argv, const char *usage, const char *const *values, const char *const *flags,
+                  int (*take)(void *options, const char *name, const char *value), void *options, const char **model,
+                  int *json) {
+    enum { OPERAND = 1 };
+    struct option known[MOST_OPTIONS] = {{0}};
+    const int own = add_options(known, add_options(known, 0, values, 1), flags, 0);
+    int k, code;
+    add_options(known, add_options(known, own, shared_values, 1), shared_flags, 0);
     signal(SIGPIPE, SIG_IGN);
-    for (k = 1; k < argc; k++) {
-        const char *name = argv[k], *value = k + 1 < argc ? argv[k + 1] : "";
-        int good;
-        answer_and_exit(name, usage);
-        if (strcmp(name, "--json") == 0) {
-            *json = 1;
-            continue;
-        }
-        if (name[0] != '-' || !name[1]) { /* a lone - is standard input */
-            if (*model && take(options, "", name) > 0) continue;
-            if (*model) {
-                fprintf(stderr, "two models: %s and %s\n", *model, name);
+    opterr = 0;
+    /* The - of "-:" asks for files in their place among the options, the : for a code when a value is missing. */
+    while ((code = getopt_long(argc, argv, "-:", known, &k)) != -1) {
+        const char *word = argv[optind - 1], *value = optarg ? optarg : "";
+        if (code == OPERAND) {
+            if (!*model) *model = value;
+            else if (!take(options, "", value)) {
+                fprintf(stderr, "two models: %s and %s\n", *model, value);
                 return -1;
             }
-            *model = name;
-            continue;
-        }
-        good = take(options, name, value);
-        if (good < 0) good = take_shared(name, value);
-        if (good < 1) {
-            if (good < 0) fprintf(stderr, "unknown option %s\n%s", name, usage);
-            else fprintf(stderr, "%s: bad value '%s'\n%s", name, value, usage);
+        } else if (code == ':') {
+            fprintf(stderr, "%s: bad value ''\n%s", word, usage);
+            return -1;
+        } else if (code == '?') {
+            if (optopt) fprintf(stderr, "unknown option -%c\n%s", optopt, usage);
+            else fprintf(stderr, "unknown option %s\n%s", word, usage);
+            return -1;
+        } else if (!(k < own ? take(options, known[k].name, value) : take_shared(known[k].name, value, usage, json))) {
+            fprintf(stderr, "--%s: bad value '%s'\n%s", known[k].name, value, usage);
             return -1;
         }
-        k += good == 1;
     }
-    if (!*model) fputs(usage, stderr);
-    return *model ? 0 : -1;
+    if (!*model && optind < argc) *model = argv[optind++]; /* after a -- */
+    if (!*model || optind < argc) fputs(usage, stderr);
+    return *model && optind == argc ? 0 : -1;
 }
 
 double now(void) {

@@ -21,7 +21,7 @@ int whole_number(const char *word, int64_t most, int64_t *value);
  * stdout could not be written. */
 int finish_output(int result);
 
-/* The options of every program, for its usage. parse_words() takes them. */
+/* The options of every program, for its usage. parse_options() takes them. */
 #define USAGE_SHARED                                                                                                  \
     "  --seconds S        stop after S seconds, which may be .01, and print what is known by then, as after Ctrl-C\n" \
     "                     or SIGTERM; a second signal ends at once (no limit)\n"                                      \
@@ -30,14 +30,14 @@ int finish_output(int result);
     "  --version          print the version and exit\n"                                                               \
     "  --help             print this and exit\n"
 
-/* Reads a command line: one model, the shared options, and the program's own options. take() handles one of the latter
- * and returns 1: accepted with its value, 2: accepted without a value, 0: a bad value, -1: there is no such option.
- * take() is called before the shared options are tried, except for --help, --version and --json. A second file is
- * passed as the value of the option "". Returns 0, or prints the fault and returns -1. The usage begins with "usage:
- * NAME ". From then on a closed pipe is an error of writing, not a signal. */
-int parse_words(int argc, char **argv, const char *usage,
-                int (*take)(void *options, const char *name, const char *value), void *options, const char **model,
-                int *json);
+/* Reads a command line by getopt_long(): one model, the program's own options, and the shared ones. `values` names the
+ * own options that have a value, and `flags` those that have none; both end with NULL, and flags may be NULL. take()
+ * gets the name of such an option, and its value or "". It returns 1, or 0 if the value is bad. An own option replaces a
+ * shared one of the same name. A second file is passed as the value of the option "". Returns 0, or prints the fault and
+ * returns -1. The usage begins with "usage: NAME ". From then on a closed pipe is an error of writing, not a signal. */
+int parse_options(int argc, char **argv, const char *usage, const char *const *values, const char *const *flags,
+                  int (*take)(void *options, const char *name, const char *value), void *options, const char **model,
+                  int *json);
 
 double now(void); /* seconds, from a monotonic clock */
 

@@ -48,12 +48,15 @@ typedef struct options {
     int json;
 } options;
 
+/* See parse_options(). */
+static const char *const values[] = {"backend", "solution", "patterns", "threads", NULL};
+
 static int parse_option(void *options_of, const char *name, const char *value) {
     options *o = options_of;
-    if (strcmp(name, "--backend") == 0) return choice(o->backend = value, backends) >= 0;
-    if (strcmp(name, "--solution") == 0 || strcmp(name, "--patterns") == 0) return *(o->patterns = value) != 0;
-    if (strcmp(name, "--threads") == 0) return whole_number(value, 1024, &o->threads);
-    return -1;
+    if (strcmp(name, "backend") == 0) return choice(o->backend = value, backends) >= 0;
+    if (strcmp(name, "solution") == 0 || strcmp(name, "patterns") == 0) return *(o->patterns = value) != 0;
+    if (strcmp(name, "threads") == 0) return whole_number(value, 1024, &o->threads);
+    return 0;
 }
 
 /* ---- Columns ---- */
@@ -271,7 +274,7 @@ int main(int argc, char **argv) {
     char error[256];
     int32_t i, k;
     int result = EXIT_BAD_INPUT;
-    if (parse_words(argc, argv, usage, parse_option, &o, &o.model, &o.json) == 0) {
+    if (parse_options(argc, argv, usage, values, NULL, parse_option, &o, &o.model, &o.json) == 0) {
         if (!c) fprintf(stderr, "out of memory\n");
         else if (cutting_load(o.model, &c->model, error, sizeof error)) fprintf(stderr, "%s\n", error);
         else result = 0;

@@ -156,6 +156,15 @@ enum { CLOSED = -1, AGAIN = -2, INTEGRAL = -3 }; /* AGAIN: the node's bounds are
  * CLOSED: the node has no better solution, or rounding allows no verdict, which given_up then records. */
 int32_t settle_uncertain(worker *w, int taken);
 
+/* Records that branching on a column up or down raised the bound by `rise` when it moved the value by `moved`. The
+ * caller holds the tree's lock. */
+void branch_remember(tree *t, int32_t j, int up, double rise, double moved);
+/* Returns a column to branch on, CLOSED, AGAIN or INTEGRAL. */
+int32_t branch_choose(worker *w);
+/* Tightens integer columns if their distance from a relaxation's optimum would cost more than the cutoff allows.
+ * Returns how many, or CLOSED: there is no better solution. */
+int32_t tighten_by_cost(worker *w, double objective, const double *x, const double *slope);
+
 /* Makes the model a minimisation, with all arrays, and rounds numbers that must be integers. 1: it is infeasible; -1:
  * out of memory. */
 int mip_prepare(mip *model, whole_rows *whole);

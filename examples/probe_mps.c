@@ -45,13 +45,15 @@ typedef struct options {
     int json;
 } options;
 
-/* See parse_words(). */
+/* See parse_options(). */
+static const char *const values[] = {"backend", "solution", "threads", NULL};
+
 static int take(void *options_of, const char *name, const char *value) {
     options *o = options_of;
-    if (strcmp(name, "--backend") == 0) return choice(o->backend = value, backends) >= 0;
-    if (strcmp(name, "--solution") == 0) return *(o->solution = value) != 0;
-    if (strcmp(name, "--threads") == 0) return whole_number(value, 1024, &o->threads);
-    return -1;
+    if (strcmp(name, "backend") == 0) return choice(o->backend = value, backends) >= 0;
+    if (strcmp(name, "solution") == 0) return *(o->solution = value) != 0;
+    if (strcmp(name, "threads") == 0) return whole_number(value, 1024, &o->threads);
+    return 0;
 }
 
 enum { ROUNDS = 1000 };
@@ -195,7 +197,7 @@ int main(int argc, char **argv) {
     mip model;
     char error[1024];
     int result;
-    if (parse_words(argc, argv, usage, take, &o, &o.model, &o.json)) return EXIT_BAD_INPUT;
+    if (parse_options(argc, argv, usage, values, NULL, take, &o, &o.model, &o.json)) return EXIT_BAD_INPUT;
     if (mip_load(o.model, &model, error, sizeof error)) {
         fprintf(stderr, "%s\n", error);
         return EXIT_BAD_INPUT;

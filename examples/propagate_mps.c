@@ -49,16 +49,18 @@ typedef struct options {
 static const char *const modes[] = {"jacobi", "gauss-seidel", NULL};
 static const char *const drivers[] = {"auto", "host", "cooperative", "graph", NULL}; /* as in gpuopt.h */
 
-/* Returns 1: taken, 0: a bad value, -1: there is no such option. */
+/* See parse_options(). */
+static const char *const values[] = {"backend", "mode", "driver", "threads", "rounds", "solution", "bounds", NULL};
+
 static int parse_option(void *options_of, const char *name, const char *value) {
     options *o = options_of;
-    if (strcmp(name, "--backend") == 0) return choice(o->backend = value, backends) >= 0;
-    if (strcmp(name, "--mode") == 0) return choice(o->mode = value, modes) >= 0;
-    if (strcmp(name, "--driver") == 0) return choice(o->driver = value, drivers) >= 0;
-    if (strcmp(name, "--threads") == 0) return whole_number(value, 1000000000, &o->threads);
-    if (strcmp(name, "--rounds") == 0) return whole_number(value, 1000000000, &o->rounds);
-    if (strcmp(name, "--solution") == 0 || strcmp(name, "--bounds") == 0) return *(o->bounds = value) != 0;
-    return -1;
+    if (strcmp(name, "backend") == 0) return choice(o->backend = value, backends) >= 0;
+    if (strcmp(name, "mode") == 0) return choice(o->mode = value, modes) >= 0;
+    if (strcmp(name, "driver") == 0) return choice(o->driver = value, drivers) >= 0;
+    if (strcmp(name, "threads") == 0) return whole_number(value, 1000000000, &o->threads);
+    if (strcmp(name, "rounds") == 0) return whole_number(value, 1000000000, &o->rounds);
+    if (strcmp(name, "solution") == 0 || strcmp(name, "bounds") == 0) return *(o->bounds = value) != 0;
+    return 0;
 }
 
 /* Returns 0, or prints the fault and returns -1. */
@@ -68,7 +70,7 @@ static int parse(int argc, char **argv, options *o) {
     o->mode = "jacobi";
     o->threads = 1;
     o->rounds = 1000;
-    return parse_words(argc, argv, usage, parse_option, o, &o->model, &o->json);
+    return parse_options(argc, argv, usage, values, NULL, parse_option, o, &o->model, &o->json);
 }
 
 /* With at least this many nonzeros an H200 is faster than one core of its CPU: a launch then takes less time than a

@@ -57,19 +57,21 @@ typedef struct answer {
     int unwritten;       /* not 0: the certificate could not be written */
 } answer;
 
-/* 1: accepted, 0: a bad value, -1: there is no such option. */
+/* See parse_options(). */
+static const char *const values[] = {"backend", "search", "solution",  "items", "certificate",
+                                     "threads", "pool",   "incumbent", "nodes", NULL};
+
 static int parse_option(void *options_of, const char *name, const char *value) {
     options *o = options_of;
-    if (strcmp(name, "--backend") == 0) return choice(o->backend = value, backends) >= 0;
-    if (strcmp(name, "--search") == 0) return choice(o->search = value, searches) >= 0;
-    if (strcmp(name, "--solution") == 0 || strcmp(name, "--items") == 0) return *(o->items = value) != 0;
-    if (strcmp(name, "--certificate") == 0) return *(o->certificate = value) != 0;
-    if (strcmp(name, "--threads") == 0) return whole_number(value, 1024, &o->threads);
-    if (strcmp(name, "--pool") == 0) return whole_number(value, (int64_t)1 << 40, &o->pool);
-    if (strcmp(name, "--incumbent") == 0)
-        return strcmp(value, "0") == 0 || whole_number(value, INT64_MAX, &o->incumbent);
-    if (strcmp(name, "--nodes") == 0) return whole_number(value, INT64_MAX, &o->nodes);
-    return -1;
+    if (strcmp(name, "backend") == 0) return choice(o->backend = value, backends) >= 0;
+    if (strcmp(name, "search") == 0) return choice(o->search = value, searches) >= 0;
+    if (strcmp(name, "solution") == 0 || strcmp(name, "items") == 0) return *(o->items = value) != 0;
+    if (strcmp(name, "certificate") == 0) return *(o->certificate = value) != 0;
+    if (strcmp(name, "threads") == 0) return whole_number(value, 1024, &o->threads);
+    if (strcmp(name, "pool") == 0) return whole_number(value, (int64_t)1 << 40, &o->pool);
+    if (strcmp(name, "incumbent") == 0) return strcmp(value, "0") == 0 || whole_number(value, INT64_MAX, &o->incumbent);
+    if (strcmp(name, "nodes") == 0) return whole_number(value, INT64_MAX, &o->nodes);
+    return 0;
 }
 
 /* Returns 0, or prints an error and returns -1. */
@@ -78,7 +80,7 @@ static int parse(int argc, char **argv, options *o) {
     o->backend = "auto";
     o->search = "dominance";
     o->threads = 1;
-    return parse_words(argc, argv, usage, parse_option, o, &o->model, &o->json);
+    return parse_options(argc, argv, usage, values, NULL, parse_option, o, &o->model, &o->json);
 }
 
 /* ---- The loop ---- */

@@ -75,24 +75,28 @@ static int deferred_pivots(const char *technique) {
     return pivots >= 0 || whole_number(technique, 256, &pivots) ? (int)pivots : -1;
 }
 
-/* See parse_words(). */
+/* See parse_options(). */
+static const char *const values[] = {"backend",   "method",      "algorithm", "pricing", "ratio",
+                                     "technique", "threads",     "ranks",     "gpus",    "iterations",
+                                     "solution",  "certificate", NULL};
+static const char *const flags[] = {"max", NULL};
+
 static int take(void *options_of, const char *name, const char *value) {
     options *o = options_of;
-    if (strcmp(name, "--backend") == 0) return choice(o->backend = value, backends) >= 0;
-    if (strcmp(name, "--method") == 0) return choice(o->method = value, methods) >= 0;
-    if (strcmp(name, "--algorithm") == 0) return choice(o->algorithm = value, algorithms) >= 0;
-    if (strcmp(name, "--pricing") == 0) return choice(o->pricing = value, pricings) >= 0;
-    if (strcmp(name, "--ratio") == 0) return choice(o->ratio = value, ratios) >= 0;
-    if (strcmp(name, "--technique") == 0) return deferred_pivots(o->technique = value) >= 0;
-    if (strcmp(name, "--threads") == 0) return whole_number(value, 1000000000, &o->threads);
-    if (strcmp(name, "--ranks") == 0) return whole_number(value, MOST_RANKS, &o->ranks);
-    if (strcmp(name, "--gpus") == 0) return whole_number(value, MOST_RANKS, &o->gpus);
-    if (strcmp(name, "--iterations") == 0) return whole_number(value, INT64_MAX, &o->iterations);
-    if (strcmp(name, "--solution") == 0) return *(o->solution = value) != 0;
-    if (strcmp(name, "--certificate") == 0) return *(o->certificate = value) != 0;
-    if (strcmp(name, "--max")) return -1;
-    o->max = 1;
-    return 2;
+    if (strcmp(name, "backend") == 0) return choice(o->backend = value, backends) >= 0;
+    if (strcmp(name, "method") == 0) return choice(o->method = value, methods) >= 0;
+    if (strcmp(name, "algorithm") == 0) return choice(o->algorithm = value, algorithms) >= 0;
+    if (strcmp(name, "pricing") == 0) return choice(o->pricing = value, pricings) >= 0;
+    if (strcmp(name, "ratio") == 0) return choice(o->ratio = value, ratios) >= 0;
+    if (strcmp(name, "technique") == 0) return deferred_pivots(o->technique = value) >= 0;
+    if (strcmp(name, "threads") == 0) return whole_number(value, 1000000000, &o->threads);
+    if (strcmp(name, "ranks") == 0) return whole_number(value, MOST_RANKS, &o->ranks);
+    if (strcmp(name, "gpus") == 0) return whole_number(value, MOST_RANKS, &o->gpus);
+    if (strcmp(name, "iterations") == 0) return whole_number(value, INT64_MAX, &o->iterations);
+    if (strcmp(name, "solution") == 0) return *(o->solution = value) != 0;
+    if (strcmp(name, "certificate") == 0) return *(o->certificate = value) != 0;
+    if (strcmp(name, "max") == 0) return o->max = 1;
+    return 0;
 }
 
 static int parse(int argc, char **argv, options *o) {
@@ -104,7 +108,7 @@ static int parse(int argc, char **argv, options *o) {
     o->ratio = "harris";
     o->technique = "deferred";
     o->threads = o->ranks = 1;
-    if (parse_words(argc, argv, usage, take, o, &o->model, &o->json)) return -1;
+    if (parse_options(argc, argv, usage, values, flags, take, o, &o->model, &o->json)) return -1;
     if (o->gpus > 0) {
         if (strcmp(o->backend, "cpu") == 0) {
             fprintf(stderr, "--gpus does not go with --backend cpu\n");

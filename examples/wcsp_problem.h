@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The input of solve_wcsp: the model, its descriptor and their arrays, and plans of it.
+ * The input of solve_wcsp: the command line, the model, its descriptor and their arrays, and plans of it.
  */
 #ifndef EXAMPLES_WCSP_PROBLEM_H
 #define EXAMPLES_WCSP_PROBLEM_H
@@ -15,6 +15,9 @@ typedef struct options {
     double hard, order_seconds;
     int json, reduce, plan;
 } options;
+
+/* Reads the command line. Returns 0, or prints the fault and returns -1. */
+int parse_command_line(int argc, char **argv, options *o);
 
 typedef struct problem {
     graphical_model model; /* as it was read */

@@ -20,7 +20,7 @@
 #define GPUOPT__CPU_BASIS NULL
 #endif
 #ifndef GPUOPT_WITHOUT_SIMPLEX
-#include "simplex/cpu_children.h"
+#include "simplex/cpu/table.h"
 #define GPUOPT__CPU_SIMPLEX &gpuopt__simplex_cpu_table
 #else
 #define GPUOPT__CPU_SIMPLEX NULL

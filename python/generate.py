@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Generates the binding's declarations from the C headers: nothing of them is listed in the package.
 
-    python generate.py SOURCE FOLDER [CC]
+    python generate.py SOURCE FOLDER [CC...]
 
 SOURCE is the folder with gpuopt.h. FOLDER receives
 
     _cffi.py        all types and functions, for cffi in ABI mode
-    _generated.py   an IntEnum for each enum, and a frozen dataclass for each struct that a step fills in
+    _generated.py   an IntEnum for each enum, a frozen dataclass for each struct that a step fills in, and the name of
+                    the system's library, or None: the package has its own
 """
 
 import os
@@ -73,7 +74,7 @@ def record_class(name, ctype):
     return lines + [f"    {key}: {kind}" for key, kind in members if kind]
 
 
-def generate(source, folder, compiler):
+def generate(source, folder, compiler, library=None):
     text = declarations(source, compiler)
     ffi = cffi.FFI()
     ffi.cdef(text)
@@ -88,7 +89,7 @@ def generate(source, folder, compiler):
         elif ctype.kind == "struct" and is_record(name, ctype):
             records[class_name(name)] = record_class(name, ctype)
     lines = ["from dataclasses import dataclass", "from enum import IntEnum", "from typing import Tuple"]
-    lines += ["", f"__all__ = {list(enums) + list(records)}"]
+    lines += ["", f"__all__ = {list(enums) + list(records)}", f"LIBRARY = {library!r}"]
     for block in [*enums.values(), *records.values()]:
         lines += ["", "", *block]
     (folder / "_generated.py").write_text(NOTE + "from __future__ import annotations\n\n" + "\n".join(lines) + "\n")

@@ -2,6 +2,7 @@
 """Builds the wheel: compiles the C library and generates the declarations (generate.py).
 
 The C sources are in the folder above, or in csrc/ of a source distribution. CC and CFLAGS are those of any C build.
+GPUOPT_SYSTEM_LIBRARY=1 compiles no library: the package then loads the system's one, as a distribution wants it.
 """
 
 import os
@@ -15,9 +16,13 @@ import tempfile
 from pathlib import Path
 
 from setuptools import Distribution, setup
-from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_py import build_py
 from setuptools.command.sdist import sdist
+
+try:
+    from setuptools.command.bdist_wheel import bdist_wheel
+except ImportError:  # before setuptools 70.1
+    from wheel.bdist_wheel import bdist_wheel
 
 HERE = Path(__file__).parent.resolve()
 SOURCE = HERE / "csrc" if (HERE / "csrc").exists() else HERE.parent
@@ -31,6 +36,12 @@ from generate import generate  # noqa: E402
 def version():
     header = (SOURCE / "gpuopt.h").read_text()
     return ".".join(re.search(rf"GPUOPT_VERSION_{part} (\d+)", header)[1] for part in ("MAJOR", "MINOR", "PATCH"))
+
+
+def system_library():
+    """The shared library's name, which ends in the version of its binary interface; as tools/version.sh --abi."""
+    major, minor, _ = version().split(".")
+    return f"libgpuopt.so.0.{minor}" if major == "0" else f"libgpuopt.so.{major}"
 
 
 def compiler():
@@ -62,8 +73,10 @@ class Build(build_py):
     def run(self):
         super().run()
         folder = HERE / "gpuopt" if self.editable_mode else Path(self.build_lib) / "gpuopt"
-        generate(SOURCE, folder, compiler())
-        compile_library(folder)
+        system = bool(os.environ.get("GPUOPT_SYSTEM_LIBRARY"))
+        generate(SOURCE, folder, compiler(), system_library() if system else None)
+        if not system:
+            compile_library(folder)
 
 
 class Wheel(bdist_wheel):

@@ -7,10 +7,10 @@
 # message.
 #   run.sh         at most 10 minutes on two cores: every family on the CPU, with one thread and with four, and on the
 #                  GPU if there is one (without: its code is compiled, unoptimised); vendoring, Bazel workspaces, the
-#                  README, the examples
+#                  README, the examples, format and style of the sources
 #   run.sh --all   at most an hour: also what takes long, the public models in the folder that GPUOPT_TEST_DATA names,
 #                  the CUDA objects with optimisation, its kernels on an emulated GPU, sanitizers, fuzzers, the whole of
-#                  examples/run.sh, the reference, and checks of the sources: cppcheck, clang-format, shellcheck
+#                  examples/run.sh, the reference, cppcheck
 # Missing Debian packages are installed, as root.
 #
 # A test is found by its name:
@@ -79,8 +79,14 @@ while read -r test verdict _; do
 done < <(grep -E '^//[^ ]+ +(\(cached\) )?(PASSED|FAILED|SKIPPED|TIMEOUT|FLAKY|NO STATUS)' "$said")
 [ $without_cuda -eq 0 ] || skip "$without_cuda tests on the GPU" "$cuda_missing"
 
+# The longest ones start first, so that no processor idles in the end.
+longest=(frame/vendoring frame/fuzz frame/surroundings frame/workspace frame/cuda_source examples/solve_mip
+    examples/interrupt frame/single_header hosts/embed hosts/highs install/site group/mpi examples/probe_mps frame/sources
+    examples/branch_glpk frame/readme examples/build)
+longest=("${longest[@]/%/_test.sh}")
+mapfile -t in_order < <(printf '%s\n' "${longest[@]/#/tests/}" tests/*/*_test.sh | awk '!seen[$0]++')
 scripts=() alone=()
-for script in tests/*/*_test.sh; do
+for script in "${in_order[@]}"; do
     if ! runs_all && grep -q '^# Runs with: --all$' "$script"; then continue; fi
     if grep -q '^# Runs: alone$' "$script"; then alone+=("$script"); else scripts+=("$script"); fi
 done

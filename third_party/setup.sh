@@ -26,11 +26,11 @@ need() {
 # To build the examples.
 example_packages=(bazel-bootstrap bazel-rules-java g++ zlib1g-dev liblzma-dev libglpk-dev)
 # To run the tests, beside those.
-test_packages=(coinor-libclp-dev libcmocka-dev libgmp-dev xz-utils gzip binutils bsdutils)
+test_packages=(coinor-libclp-dev libcmocka-dev libgmp-dev xz-utils gzip binutils bsdutils patch)
 # For tests/run.sh --all, beside those: sanitizers and fuzzers want clang with its OpenMP; checks of the sources; the
-# reference; another rules_cc; MPI; the steps of doc/embed.
+# reference; another rules_cc; MPI; the Python package and the site.
 all_packages=(bazel-rules-cc clang libclang-rt-14-dev libomp-dev clang-format cppcheck shellcheck doxygen graphviz
-    libopenmpi-dev openmpi-bin patch)
+    libopenmpi-dev openmpi-bin python3-venv)
 
 has_gpu() { ls /dev/nvidia[0-9]* >/dev/null 2>&1; }
 

@@ -24,7 +24,7 @@ dot_source() { # NAME
         { block c "$page" && block text "$page"; } | awk -v picture="$1" -f "$parts/picture.awk" -f "$parts/$1.awk"
         return
     fi
-    [ -f "$work/gpuopt.o" ] || "${CC:-cc}" -O1 -c "$root/gpuopt_impl/gpuopt.c" -o "$work/gpuopt.o"
+    [ -f "$work/gpuopt.o" ] || "${CC:-cc}" -O0 -c "$root/gpuopt_impl/gpuopt.c" -o "$work/gpuopt.o"
     "${CC:-cc}" -O1 -I"$root" "$parts/$1.c" "$work/gpuopt.o" -lm -o "$work/$1"
     "$work/$1"
 }

@@ -335,18 +335,22 @@ gpuopt_status cuda_basis_get_inverse(gpuopt_basis *basis, gpuopt_memory_space wh
 
 } // namespace
 
-/* For tests: makes a context use no cuBLAS and cuSOLVER. No basis may have been created in it yet. */
+/* For tests: makes a context use no cuSOLVER and, with `blas`, no cuBLAS either. No handle may have searched for them
+ * in it yet. */
 #if defined(__GNUC__)
 #pragma GCC visibility push(hidden)
 #endif
 extern "C" {
-void gpuopt__cuda_basis_without_libraries(const gpuopt_context *context);
+void gpuopt__cuda_basis_without_libraries(const gpuopt_context *context, int blas);
 }
 #if defined(__GNUC__)
 #pragma GCC visibility pop
 #endif
 
-void gpuopt__cuda_basis_without_libraries(const gpuopt_context *context) { cuda_of(context)->libraries.tried = true; }
+void gpuopt__cuda_basis_without_libraries(const gpuopt_context *context, int blas) {
+    cuda_of(context)->libraries.solver.tried = true;
+    cuda_of(context)->libraries.blas.tried = blas != 0;
+}
 
 const gpuopt__basis_backend gpuopt__cuda_basis = {
     cuda_basis_plan,     cuda_basis_create,     cuda_basis_destroy,   cuda_basis_update,

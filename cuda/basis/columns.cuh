@@ -7,6 +7,8 @@
 #ifndef GPUOPT_CUDA_BASIS_COLUMNS_CUH
 #define GPUOPT_CUDA_BASIS_COLUMNS_CUH
 
+#include <cub/block/block_reduce.cuh>
+
 #include <cfloat>
 #include <climits>
 
@@ -91,17 +93,14 @@ __global__ void __launch_bounds__(BASIS_THREADS)
 /* One block per column of B: the exponent of its largest entry after the rows are scaled. */
 __global__ void __launch_bounds__(BASIS_THREADS)
     find_column_scales(const __grid_constant__ Basis b, const __grid_constant__ BasisLoad load) {
-    __shared__ int most[BASIS_GROUPS];
+    using Reduce = cub::BlockReduce<int, BASIS_THREADS, cub::BLOCK_REDUCE_RAKING>;
+    __shared__ typename Reduce::TempStorage reduce;
     int j = static_cast<int>(blockIdx.x), largest = INT_MIN;
     const double *line = b.second + j * b.pitch;
     for (int i = static_cast<int>(threadIdx.x); i < b.m; i += BASIS_THREADS)
         if (line[i] != 0) largest = max(largest, gpuopt__basis_exponent(line[i]) - load.row_scale[i]);
-    for (int half = BASIS_LANES / 2; half > 0; half /= 2) largest = max(largest, __shfl_xor_sync(~0u, largest, half));
-    if (basis_lane() == 0) most[basis_group()] = largest;
-    __syncthreads();
-    if (threadIdx.x) return;
-    for (int g = 1; g < BASIS_GROUPS; g++) largest = max(largest, most[g]);
-    load.col_scale[j] = largest;
+    largest = Reduce(reduce).Reduce(largest, [](int a, int b) { return max(a, b); });
+    if (threadIdx.x == 0) load.col_scale[j] = largest;
 }
 
 __device__ double scaled_entry(const Basis &b, const BasisLoad &load, int i, int j) {

@@ -94,7 +94,7 @@ class CudaBasis {
     void update_by_columns(const Pivot &pivot);
 
     Queue queue_;
-    const CudaLibraries *libraries_ = nullptr; /* null: this handle uses no libraries */
+    const Cusolver *solver_ = nullptr; /* null: loads use this library's own kernels */
     gpuopt__basis_order order_ = {};
     Basis b_ = {};
     BasisLoad load_ = {};
@@ -122,7 +122,7 @@ CudaBasis::CudaBasis(gpuopt_context *context, const gpuopt_basis_desc &desc) : q
     if (desc.m >= BASIS_LIBRARIES) find_libraries();
     /* Up to a rank of about 64, memory limits our own rank update. With cuBLAS a larger rank makes an update still
      * cheaper, but its FTRAN and BTRAN dearer. */
-    head.most = desc.deferred_updates > 0 ? desc.deferred_updates : libraries_ ? 192 : 64;
+    head.most = desc.deferred_updates > 0 ? desc.deferred_updates : rank_.blas ? 192 : 64;
     head.pivot_tolerance = b_.tolerance = desc.pivot_tolerance;
     b_.m = desc.m;
     b_.most = head.most;
@@ -130,14 +130,11 @@ CudaBasis::CudaBasis(gpuopt_context *context, const gpuopt_basis_desc &desc) : q
     load_.stage = entries < BASIS_STAGE ? entries : static_cast<int64_t>(BASIS_STAGE);
 }
 
-/* cuBLAS and cuSOLVER, if both are installed. */
+/* cuBLAS for rank updates and, with cuSOLVER, for loads. */
 void CudaBasis::find_libraries() {
-    const CudaLibraries *libraries = open_libraries(context());
-    int size = 0;
-    if (!libraries->solver.handle || solver_size(libraries->solver, m(), &size)) return;
-    libraries_ = libraries;
-    solver_size_ = size;
-    rank_.blas = &libraries->blas;
+    rank_.blas = cublas_of(context());
+    const Cusolver *solver = rank_.blas ? cusolver_of(context()) : nullptr;
+    if (solver && !solver_size(*solver, m(), &solver_size_)) solver_ = solver;
 }
 
 /* cuSOLVER's workspace for the factors of an n x n matrix, in doubles. Does not read the matrix. */
@@ -155,13 +152,13 @@ void CudaBasis::cut(gpuopt__arena &host, gpuopt__arena &device) {
     b_.state = static_cast<BasisState *>(gpuopt__cut(&device, 1, sizeof(BasisState)));
     b_.matrix = doubles(matrix);
     b_.second = doubles(matrix);
-    b_.factor = libraries_ || head.technique == GPUOPT_TECHNIQUE_PFI ? doubles(matrix) : nullptr;
-    load_.work = libraries_ ? b_.factor : nullptr;
+    b_.factor = solver_ || head.technique == GPUOPT_TECHNIQUE_PFI ? doubles(matrix) : nullptr;
+    load_.work = solver_ ? b_.factor : nullptr;
     b_.u = deferred() ? doubles(lines) : nullptr;
     b_.v = deferred() ? doubles(lines) : nullptr;
     b_.rows_u = deferred() ? doubles(lines) : nullptr;
-    b_.load_u = libraries_ ? nullptr : doubles(pitch * load_most());
-    b_.load_v = libraries_ ? nullptr : doubles(pitch * load_most());
+    b_.load_u = solver_ ? nullptr : doubles(pitch * load_most());
+    b_.load_v = solver_ ? nullptr : doubles(pitch * load_most());
     double **vectors[] = {&b_.alpha, &b_.input, &b_.output, &b_.omega, &b_.row, &load_.column};
     for (double **vector : vectors) *vector = doubles(pitch);
     b_.partial = doubles(pitch * BASIS_PARTS);
@@ -175,11 +172,11 @@ void CudaBasis::cut(gpuopt__arena &host, gpuopt__arena &device) {
     load_.stage_value = doubles(load_.stage);
     load_.candidates = static_cast<Candidate *>(gpuopt__cut(&device, BASIS_LOAD_BLOCKS, sizeof(Candidate)));
     unrepresentable_ = ints(1);
-    if (!libraries_) return;
+    if (rank_.blas) rank_.workspace = gpuopt__cut(&device, RANK_WORKSPACE, 1);
+    if (!solver_) return;
     load_.row_at = ints(m());
     load_.swaps = ints(int64_t{m()} + 1);
     load_.solver_work = doubles(solver_size_);
-    rank_.workspace = gpuopt__cut(&device, RANK_WORKSPACE, 1);
 }
 
 CudaBasis::~CudaBasis() {

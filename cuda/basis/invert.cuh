@@ -110,7 +110,7 @@ gpuopt_status CudaBasis::enqueue_elimination() {
  * W above Y, the inverse consists of X^-1, Y^-1, and -X^-1 W Y^-1 above Y^-1. The transpose of W Y^-1 is stored left of
  * Y, where zeros will be. */
 int CudaBasis::invert_triangle() {
-    const Cublas &blas = libraries_->blas;
+    const Cublas &blas = *rank_.blas;
     const double one = 1, minus = -1, zero = 0;
     const int pitch = static_cast<int>(b_.pitch), left = order_.left;
     int failed = 0;
@@ -136,8 +136,8 @@ int CudaBasis::invert_triangle() {
 }
 
 gpuopt_status CudaBasis::enqueue_factors() {
-    const Cublas &blas = libraries_->blas;
-    const Cusolver &solver = libraries_->solver;
+    const Cublas &blas = *rank_.blas;
+    const Cusolver &solver = *solver_;
     const double one = 1, minus = -1, zero = 0;
     const int pitch = static_cast<int>(b_.pitch), left = order_.left,
               shared_bytes = 2 * left * static_cast<int>(sizeof(int));

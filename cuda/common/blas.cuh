@@ -18,6 +18,7 @@ enum { BLAS_LOWER = 0, BLAS_UPPER = 1 };
 enum { BLAS_NON_UNIT = 0, BLAS_UNIT = 1 };
 
 struct Cublas {
+    bool tried;   /* whether the context has searched for it */
     void *handle; /* null: cuBLAS is not installed */
     int (*create)(void **handle);
     int (*destroy)(void *handle);
@@ -36,6 +37,7 @@ struct Cublas {
 };
 
 struct Cusolver {
+    bool tried;
     void *handle; /* null: cuSOLVER is not installed */
     int (*create)(void **handle);
     int (*destroy)(void *handle);
@@ -48,7 +50,6 @@ struct Cusolver {
 
 /* A context's libraries, on its stream. */
 struct CudaLibraries {
-    bool tried = false;
     Cublas blas = {};
     Cusolver solver = {};
     void (*close)(CudaLibraries *) = nullptr;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * cuBLAS and cuSOLVER, where they are installed. A context searches for them when it creates the first handle that
- * needs them (never in a step), and keeps one handle of each on its stream. If one is missing or does not work, the
- * backend's own kernels do the work, and this is logged once.
+ * cuBLAS and cuSOLVER, where they are installed. A context searches for each when it creates the first handle that
+ * needs it (never in a step), and keeps one handle of it on its stream. If one is missing or does not work, the
+ * backend's own kernels do its work, and this is logged once.
  *
  * They are opened by dlopen. So a program without the libraries still runs, and a program that has already loaded them
  * shares its copy. With GPUOPT_CUDA_LINK_LIBRARIES they are linked (-lcublas -lcusolver) instead; with
@@ -116,20 +116,27 @@ void make_library_handle(const gpuopt_context *context, Library *library) {
     }
 }
 
-/* The context's libraries; the first call of a context searches for them. */
-const CudaLibraries *open_libraries(const gpuopt_context *context) {
-    CudaLibraries *libraries = &cuda_of(context)->libraries;
-    if (libraries->tried) return libraries;
-    DeviceScope scope(context);
-    libraries->tried = true;
-    libraries->close = close_libraries;
-    /* Tries one version after the other: an installed one may be too new for the driver. */
-    for (size_t k = 0; k < LIBRARY_VERSIONS && !libraries->blas.handle; k++)
-        if (find_cublas(&libraries->blas, k)) make_library_handle(context, &libraries->blas);
-    for (size_t k = 0; k < LIBRARY_VERSIONS && libraries->blas.handle && !libraries->solver.handle; k++)
-        if (find_cusolver(&libraries->solver, k)) make_library_handle(context, &libraries->solver);
-    if (!libraries->solver.handle) gpuopt__log(context, 1, libraries->blas.handle ? cusolver_missing : cublas_missing);
-    return libraries;
+/* Searches for a library, once per context. Tries one version after the other: an installed one may be too new for the
+ * driver. Returns null, and logs `missing`, if none works. */
+template <class Library>
+const Library *open_in_context(const gpuopt_context *context, Library *library, bool (*find)(Library *, size_t),
+                               const char *missing) {
+    if (!library->tried) {
+        DeviceScope scope(context);
+        library->tried = true;
+        cuda_of(context)->libraries.close = close_libraries;
+        for (size_t k = 0; k < LIBRARY_VERSIONS && !library->handle; k++)
+            if (find(library, k)) make_library_handle(context, library);
+        if (!library->handle) gpuopt__log(context, 1, missing);
+    }
+    return library->handle ? library : nullptr;
+}
+
+const Cublas *cublas_of(const gpuopt_context *context) {
+    return open_in_context(context, &cuda_of(context)->libraries.blas, find_cublas, cublas_missing);
+}
+const Cusolver *cusolver_of(const gpuopt_context *context) {
+    return open_in_context(context, &cuda_of(context)->libraries.solver, find_cusolver, cusolver_missing);
 }
 
 } // namespace

@@ -6,6 +6,8 @@
 #ifndef GPUOPT_CUDA_ELIMINATION_PACKED_CUH
 #define GPUOPT_CUDA_ELIMINATION_PACKED_CUH
 
+#include <cub/block/block_reduce.cuh>
+
 #include "create.cuh"
 
 namespace {
@@ -21,16 +23,20 @@ int64_t packed_blocks(const gpuopt_context *context, int64_t items) {
 
 /* ---- Scan ---- */
 
-template <class F>
-__device__ unsigned long long packed_butterfly(unsigned long long x, F f) {
-    for (int half = 16; half > 0; half /= 2) x = f(x, __shfl_xor_sync(~0u, x, half));
-    return x;
-}
+struct PackedJoin {
+    __device__ gpuopt__elimination_scan operator()(const gpuopt__elimination_scan &a,
+                                                   const gpuopt__elimination_scan &b) const {
+        return {a.sum + b.sum, min(a.least, b.least), max(a.largest, b.largest), a.bad | b.bad};
+    }
+};
 
 /* Adds to *result, initially {0, ~0, 0, 0}. */
 __global__ void __launch_bounds__(packed_threads)
     scan_packed(const gpuopt__elimination_packed p, gpuopt_elimination_semiring semiring, int range,
                 unsigned long long *result) {
+    using Reduce =
+        cub::BlockReduce<gpuopt__elimination_scan, packed_threads, cub::BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY>;
+    __shared__ typename Reduce::TempStorage reduce;
     const int64_t first = static_cast<int64_t>(blockIdx.x) * packed_threads + threadIdx.x;
     const int64_t stride = static_cast<int64_t>(gridDim.x) * packed_threads;
     const int64_t words = static_cast<int64_t>(p.parts.end / 8), rest = static_cast<int64_t>(p.parts.end % 8);
@@ -46,11 +52,8 @@ __global__ void __launch_bounds__(packed_threads)
         for (int64_t k = first; k < p.info.entries; k += stride)
             gpuopt__elimination_scan_one(&s, p.info.type, semiring, p.limit,
                                          gpuopt__elimination_stored_cost(p.bytes + p.parts.cost, p.info.bits, k));
-    s.sum = packed_butterfly(s.sum, [](auto a, auto b) { return a + b; });
-    s.least = packed_butterfly(s.least, [](auto a, auto b) { return a < b ? a : b; });
-    s.largest = packed_butterfly(s.largest, [](auto a, auto b) { return a > b ? a : b; });
-    s.bad = packed_butterfly(s.bad, [](auto a, auto b) { return a | b; });
-    if (threadIdx.x % 32) return;
+    s = Reduce(reduce).Reduce(s, PackedJoin());
+    if (threadIdx.x > 0) return;
     atomicAdd(&result[0], static_cast<unsigned long long>(s.sum));
     atomicMin(&result[1], static_cast<unsigned long long>(s.least));
     atomicMax(&result[2], static_cast<unsigned long long>(s.largest));

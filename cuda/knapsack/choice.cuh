@@ -8,19 +8,22 @@
 #ifndef GPUOPT_CUDA_KNAPSACK_CHOICE_CUH
 #define GPUOPT_CUDA_KNAPSACK_CHOICE_CUH
 
+#include <cub/block/block_reduce.cuh>
+
 #include <algorithm>
 
 #include "../../gpuopt_impl/knapsack/multiple_choice/handle.h"
+#include "../common/cub.cuh"
 #include "../common/queue.cuh"
-#include "../common/warp.cuh"
 
 namespace {
 
-enum { CHOICE_THREADS = 128, CHOICE_WIDE = 1024 /* for the single block of the kernels that sum up */ };
+enum { CHOICE_THREADS = 128, CHOICE_WIDE = 1024 /* for the single block that compares all parts */ };
 constexpr int64_t choice_long = 1 << 18;    /* new states from which on the device is faster than the CPU */
 constexpr int64_t choice_parts = 1 << 15;   /* most parts of a step */
 constexpr int64_t choice_part = 64;         /* new states of a part, unless there are too few */
 constexpr int64_t choice_few = 256;         /* parts up to which the device is not faster */
+constexpr size_t choice_scratch = 1 << 16;  /* bytes, more than CUB needs to add up so many parts */
 constexpr int64_t choice_cursors = 1 << 23; /* most cursors of all parts' heaps; less in a handle with short lists */
 
 struct CudaKnapsackChoice {
@@ -35,6 +38,7 @@ struct CudaKnapsackChoice {
     gpuopt__knapsack_choice_cursor *heap = nullptr;
     int64_t cursors = 0;
     int64_t *begin = nullptr, *place = nullptr; /* [parts + 1] */
+    Scratch scratch = {nullptr, choice_scratch};
     gpuopt__knapsack_choice_found *found = nullptr;
 };
 
@@ -61,57 +65,38 @@ __global__ void knapsack_choice_divide(const __grid_constant__ gpuopt__knapsack_
     if (lane == 0) begin[p] = r.low;
 }
 
-/* All parts: counts their states, or writes them. */
+/* All parts: counts their states, in `place`, or writes them to the places that follow from these numbers. */
 __global__ void __launch_bounds__(CHOICE_THREADS)
     knapsack_choice_merge(const __grid_constant__ gpuopt__knapsack_choice_merge m, int parts,
-                          gpuopt__knapsack_choice_cursor *heap, const int64_t *begin, const int64_t *place,
+                          gpuopt__knapsack_choice_cursor *heap, const int64_t *begin, int64_t *place,
                           gpuopt__knapsack_choice_found *found, bool writes) {
     const int p = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     if (p >= parts) return;
     found[p] = gpuopt__knapsack_choice_part(&m, heap + int64_t{p} * m.options, begin[p], begin[p + 1],
                                             writes ? place[p] : int64_t{0}, writes ? found[p].kept : int64_t{0});
+    if (!writes) place[p] = found[p].kept;
 }
 
-/* Finds the places of each part's states from their numbers; place[parts]: the total. By one block. */
-__global__ void __launch_bounds__(CHOICE_WIDE)
-    knapsack_choice_place(const gpuopt__knapsack_choice_found *found, int parts, int64_t *place) {
-    __shared__ int64_t sum[CHOICE_WIDE];
-    const int thread = static_cast<int>(threadIdx.x), each = (parts + CHOICE_WIDE - 1) / CHOICE_WIDE;
-    const int first = min(thread * each, parts), end = min(first + each, parts);
-    int64_t mine = 0;
-    for (int p = first; p < end; p++) mine += found[p].kept;
-    sum[thread] = mine;
-    __syncthreads();
-    for (int back = 1; back < CHOICE_WIDE; back *= 2) {
-        const int64_t before = thread >= back ? sum[thread - back] : 0;
-        __syncthreads();
-        sum[thread] += before;
-        __syncthreads();
+/* A part, and the profit of its best completion. */
+struct KnapsackChoiceBest {
+    int64_t profit;
+    int part;
+};
+struct KnapsackChoiceBetter {
+    __device__ KnapsackChoiceBest operator()(const KnapsackChoiceBest &a, const KnapsackChoiceBest &b) const {
+        return b.profit > a.profit || (b.profit == a.profit && b.part < a.part) ? b : a;
     }
-    int64_t at = sum[thread] - mine;
-    for (int p = first; p < end; p++) {
-        place[p] = at;
-        at += found[p].kept;
-    }
-    if (thread == CHOICE_WIDE - 1) place[parts] = at;
-}
+};
 
-/* Joins the results of the parts, in their order, in found[0]. By one block. */
+/* Puts the results of the best part, of equal ones the first, in found[0]. By one block. */
 __global__ void __launch_bounds__(CHOICE_WIDE) knapsack_choice_join(gpuopt__knapsack_choice_found *found, int parts) {
-    __shared__ int64_t best[CHOICE_WIDE];
-    __shared__ int finder[CHOICE_WIDE];
-    const int thread = static_cast<int>(threadIdx.x), each = (parts + CHOICE_WIDE - 1) / CHOICE_WIDE;
-    const int first = min(thread * each, parts), end = min(first + each, parts);
-    best[thread] = INT64_MIN;
-    finder[thread] = 0;
-    for (int p = first; p < end; p++)
-        if (found[p].best > best[thread]) best[thread] = found[p].best, finder[thread] = p;
-    for (int half = 1; half < CHOICE_WIDE; half *= 2) { /* neighbours, so that the first of equals stays */
-        __syncthreads();
-        if (thread % (2 * half) == 0 && best[thread + half] > best[thread])
-            best[thread] = best[thread + half], finder[thread] = finder[thread + half];
-    }
-    if (thread == 0) found[0] = found[finder[0]];
+    using Reduce = cub::BlockReduce<KnapsackChoiceBest, CHOICE_WIDE, cub::BLOCK_REDUCE_WARP_REDUCTIONS>;
+    __shared__ typename Reduce::TempStorage reduce;
+    const KnapsackChoiceBetter better;
+    KnapsackChoiceBest best = {INT64_MIN, 0};
+    for (int p = static_cast<int>(threadIdx.x); p < parts; p += CHOICE_WIDE) best = better(best, {found[p].best, p});
+    best = Reduce(reduce).Reduce(best, better);
+    if (threadIdx.x == 0) found[0] = found[best.part];
 }
 
 /* ---- Life ---- */
@@ -141,6 +126,7 @@ uint64_t cut_knapsack_choice_device(int64_t limit, int64_t most, void *base, Cud
     c->begin = static_cast<int64_t *>(gpuopt__cut(&arena, choice_parts + 1, sizeof(int64_t)));
     c->place = static_cast<int64_t *>(gpuopt__cut(&arena, choice_parts + 1, sizeof(int64_t)));
     c->found = static_cast<gpuopt__knapsack_choice_found *>(gpuopt__cut(&arena, choice_parts, sizeof *c->found));
+    c->scratch.memory = gpuopt__cut(&arena, choice_scratch, 1);
     return arena.used;
 }
 
@@ -158,6 +144,16 @@ void cuda_knapsack_choice_destroy(gpuopt_knapsack_multiple_choice *k) {
     k->engine = nullptr;
 }
 
+/* Cuts device memory into the lists for `limit` states. Adds up zeros, since CUB's kernels are loaded by a launch. */
+gpuopt_status knapsack_choice_take(gpuopt_knapsack_multiple_choice *k, void *device, int64_t limit) {
+    CudaKnapsackChoice *c = cuda_knapsack_choice(k);
+    c->device = device;
+    cut_knapsack_choice_device(limit, k->most, device, c);
+    c->queue.zero(c->place, sizeof *c->place * (choice_parts + 1));
+    gpuopt_status status = c->queue.launched("the memory of a knapsack");
+    return status ? status : sum_before(c->queue, c->scratch, c->place, choice_parts + 1);
+}
+
 gpuopt_status cuda_knapsack_choice_create(gpuopt_knapsack_multiple_choice *k) {
     DeviceScope scope(k->context);
     CudaKnapsackChoice draft(nullptr);
@@ -169,13 +165,11 @@ gpuopt_status cuda_knapsack_choice_create(gpuopt_knapsack_multiple_choice *k) {
     cut_knapsack_choice_host(k->most, memory, c);
     k->engine = c;
     if (knapsack_choice_needs_device(k->grows_to, k->most))
-        status = load_kernels(k->context, knapsack_choice_divide, knapsack_choice_merge, knapsack_choice_place,
-                              knapsack_choice_join);
+        status = load_kernels(k->context, knapsack_choice_divide, knapsack_choice_merge, knapsack_choice_join);
     if (status || !knapsack_choice_needs_device(k->limit, k->most)) return status;
     const uint64_t bytes = cut_knapsack_choice_device(k->limit, k->most, nullptr, &draft);
-    status = gpuopt__allocate(k->context, GPUOPT_DEVICE, bytes, &c->device);
-    if (!status) cut_knapsack_choice_device(k->limit, k->most, c->device, c);
-    return status;
+    status = gpuopt__allocate(k->context, GPUOPT_DEVICE, bytes, &memory);
+    return status ? status : knapsack_choice_take(k, memory, k->limit);
 }
 
 /* If device memory is missing, steps that do not fit the present memory are made on the CPU. */
@@ -187,8 +181,7 @@ void cuda_knapsack_choice_grow(gpuopt_knapsack_multiple_choice *k, int64_t limit
         gpuopt__try_allocate(k->context, GPUOPT_DEVICE, cut_knapsack_choice_device(limit, k->most, nullptr, &draft));
     if (!device) return;
     gpuopt__release(k->context, GPUOPT_DEVICE, c->device);
-    c->device = device;
-    cut_knapsack_choice_device(limit, k->most, device, c);
+    knapsack_choice_take(k, device, limit); /* a failure returns in the next step */
 }
 
 /* ---- Steps ---- */
@@ -218,8 +211,9 @@ gpuopt_status knapsack_choice_device_step(const gpuopt_knapsack_multiple_choice 
     if (status) return status;
     c->queue.launch({parts / (CHOICE_THREADS / 32) + 1, CHOICE_THREADS}, knapsack_choice_divide, m, parts, c->begin);
     c->queue.launch(grid, knapsack_choice_merge, m, parts, c->heap, c->begin, c->place, c->found, false);
-    c->queue.launch({1, CHOICE_WIDE}, knapsack_choice_place, c->found, parts, c->place);
+    c->queue.zero(c->place + parts, sizeof *c->place);
     status = c->queue.launched(what);
+    if (!status) status = sum_before(c->queue, c->scratch, c->place, parts + 1);
     if (!status) status = c->queue.copy(&job->found.kept, c->place + parts, sizeof job->found.kept, what);
     if (!status) status = c->queue.wait(what);
     if (status || job->found.kept > std::min(c->limit, k->limit)) return status;

@@ -6,39 +6,37 @@
  * functions of the table below. cuda_simplex_run launches one cooperative kernel for as many iterations as fit. When U
  * and V are full, it applies the collected pivots to the matrix (common/rank_update.cuh).
  *
- * In the kernel each block keeps its share of the basic and nonbasic variables in shared memory (block.cuh,
- * device.cuh). All blocks agree by exchanges of 16-byte cells (exchange.cuh). An iteration consists of
+ * In the kernel each block keeps its share of the basic and nonbasic variables in shared memory (engine/device.cuh,
+ * iterations/block.cuh). All blocks agree by exchanges of 16-byte cells (iterations/exchange.cuh). The modules, each a
+ * folder, with the highest first:
  *
- *     run.cuh     pricing and the ratio test
- *     column.cuh  the pivot column and the step along it
- *     follow.cuh  the pivot row and the updates that depend on it
+ *     children/    children of a handle's basis, without the control's loop: the calls, the memory, the roots
+ *     child/       how a block solves one child
+ *     batch/       batches of small programs, without handles
+ *     handle/      create and destroy (create.cuh); FTRAN, BTRAN, residuals and reduced costs (solve.cuh); adding and
+ *                  removing rows and columns (grow.cuh); the CPU side of a tableau that several ranks share: exchanges
+ *                  (split_run.cuh), and ranks of one process that access each other's memory (split_connect.cuh)
+ *     split/       kernels of such a tableau: with exchanges by the CPU (step.cuh) and without (peer.cuh)
+ *     iterations/  kernels that iterate, see below; refactoring (enter.cuh)
+ *     engine/      the shape and the memory (memory.cuh), the data of kernels (device.cuh), products (products.cuh),
+ *                  copying the caller's matrix to the GPU (upload.cuh, model.cuh)
+ *
+ * An iteration consists of
+ *
+ *     iterations/run.cuh     pricing and the ratio test
+ *     iterations/column.cuh  the pivot column and the step along it
+ *     iterations/follow.cuh  the pivot row and the updates that depend on it
  *
  * cuda_simplex_dual_run does the same for the dual method:
  *
- *     dual_run.cuh    the kernel
- *     dual_block.cuh  a block's data
- *     dual_ratio.cuh  the choice of the leaving and the entering variable
- *
- * If the handle belongs to a group with several ranks:
- *
- *     split_run.cuh                       exchanges between the ranks, on the CPU
- *     split.cuh                           their kernels, besides those above
- *     split_connect.cuh, split_peer.cuh   iterations of ranks of one process that can access each other's device memory
- *
- * Other calls:
- *
- *     enter.cuh                refactoring
- *     solve.cuh, products.cuh  FTRAN, BTRAN, residuals and reduced costs; their kernels
- *     grow.cuh                 adding and removing rows and columns
- *     children.cuh             children of a handle's basis, without the control's loop
- *     batch.cuh                batches of small programs, without handles
- *     create.cuh, engine.cuh   create and destroy; the engine's shape and memory
- *     upload.cuh, model.cuh    copying the caller's matrix to the GPU; the kernels
+ *     iterations/dual_run.cuh    the kernel
+ *     iterations/dual_block.cuh  a block's data
+ *     iterations/dual_ratio.cuh  the choice of the leaving and the entering variable
  */
 #include "../common/tables.cuh"
-#include "children.cuh"
-#include "grow.cuh"
-#include "batch.cuh"
+#include "children/calls.cuh"
+#include "handle/grow.cuh"
+#include "batch/calls.cuh"
 
 namespace {
 
@@ -202,38 +200,40 @@ gpuopt_status cuda_simplex_restore(void *engine, const void *kept) {
 
 } // namespace
 
-const gpuopt__simplex_backend gpuopt__cuda_simplex = { // in the order of backend.h
-    cuda_simplex_plan,
-    cuda_simplex_create,
-    cuda_simplex_scale,
-    cuda_simplex_pattern,
-    cuda_simplex_destroy,
-    cuda_simplex_run,
-    cuda_simplex_dual_run,
-    cuda_simplex_reset,
-    cuda_simplex_enter,
-    cuda_simplex_exchange,
-    cuda_simplex_column,
-    cuda_simplex_kept_bytes,
-    cuda_simplex_keep,
-    cuda_simplex_restore,
-    cuda_simplex_push,
-    cuda_simplex_pull,
-    cuda_simplex_ftran,
-    cuda_simplex_btran,
-    cuda_simplex_residual,
-    cuda_simplex_reduce,
-    cuda_simplex_sizes,
-    cuda_simplex_children_plan,
-    cuda_simplex_children_create,
-    cuda_simplex_children_destroy,
-    cuda_simplex_children_run,
-    cuda_simplex_children_set_roots,
-    cuda_simplex_offer,
-    cuda_simplex_accept,
-    cuda_simplex_drop,
-    split_find_peers,
-    0.02,
-    1,
-    1,
-    &batch_table};
+#define GPUOPT__SIMPLEX_CUDA_TABLE(SET)                      \
+    SET(plan, cuda_simplex_plan)                             \
+    SET(create, cuda_simplex_create)                         \
+    SET(scale, cuda_simplex_scale)                           \
+    SET(pattern, cuda_simplex_pattern)                       \
+    SET(destroy, cuda_simplex_destroy)                       \
+    SET(run, cuda_simplex_run)                               \
+    SET(dual_run, cuda_simplex_dual_run)                     \
+    SET(reset, cuda_simplex_reset)                           \
+    SET(enter, cuda_simplex_enter)                           \
+    SET(exchange, cuda_simplex_exchange)                     \
+    SET(column, cuda_simplex_column)                         \
+    SET(kept_bytes, cuda_simplex_kept_bytes)                 \
+    SET(keep, cuda_simplex_keep)                             \
+    SET(restore, cuda_simplex_restore)                       \
+    SET(push, cuda_simplex_push)                             \
+    SET(pull, cuda_simplex_pull)                             \
+    SET(ftran, cuda_simplex_ftran)                           \
+    SET(btran, cuda_simplex_btran)                           \
+    SET(residual, cuda_simplex_residual)                     \
+    SET(reduce, cuda_simplex_reduce)                         \
+    SET(sizes, cuda_simplex_sizes)                           \
+    SET(children_plan, cuda_simplex_children_plan)           \
+    SET(children_create, cuda_simplex_children_create)       \
+    SET(children_destroy, cuda_simplex_children_destroy)     \
+    SET(children_run, cuda_simplex_children_run)             \
+    SET(children_set_roots, cuda_simplex_children_set_roots) \
+    SET(offer, cuda_simplex_offer)                           \
+    SET(accept, cuda_simplex_accept)                         \
+    SET(drop, cuda_simplex_drop)                             \
+    SET(connect, split_find_peers)                           \
+    SET(tableau_from, 0.02)                                  \
+    SET(checks_entries, 1)                                   \
+    SET(drops_with_spare, 1)                                 \
+    SET(many, &batch_table)
+
+GPUOPT__TABLE(gpuopt__simplex_backend, gpuopt__cuda_simplex, GPUOPT__SIMPLEX_CUDA_TABLE);

@@ -59,19 +59,24 @@ typedef struct answer {
     double reduce_seconds, relax_seconds, search_seconds; /* of the processor */
 } answer;
 
+/* See parse_options(). */
+static const char *const values[] = {"toulbar2", "file",  "backend", "solution", "relax",
+                                     "memory",   "timer", "work",    NULL};
+static const char *const flags[] = {"without", NULL};
+
 static int take(void *options_of, const char *name, const char *value) {
     options *o = options_of;
-    if (strcmp(name, "--without") == 0) return (o->without = 1) + 1;
-    if (strcmp(name, "--toulbar2") == 0) return *(o->toulbar2 = value) != 0;
-    if (strcmp(name, "--file") == 0) return *(o->file = value) != 0;
-    if (strcmp(name, "--backend") == 0) return choice(o->backend = value, backends) >= 0;
-    if (strcmp(name, "--solution") == 0) return *(o->solution = value) != 0;
-    if (strcmp(name, "--relax") == 0)
+    if (strcmp(name, "without") == 0) return o->without = 1;
+    if (strcmp(name, "toulbar2") == 0) return *(o->toulbar2 = value) != 0;
+    if (strcmp(name, "file") == 0) return *(o->file = value) != 0;
+    if (strcmp(name, "backend") == 0) return choice(o->backend = value, backends) >= 0;
+    if (strcmp(name, "solution") == 0) return *(o->solution = value) != 0;
+    if (strcmp(name, "relax") == 0)
         return strcmp(value, "0") == 0 ? (o->relax = 0, 1) : whole_number(value, 1000000, &o->relax);
-    if (strcmp(name, "--memory") == 0) return whole_number(value, INT64_MAX / 2, &o->memory);
-    if (strcmp(name, "--timer") == 0) return whole_number(value, 1000000, &o->timer);
-    if (strcmp(name, "--work") == 0) return whole_number(value, INT64_MAX / 2, &o->work);
-    return -1;
+    if (strcmp(name, "memory") == 0) return whole_number(value, INT64_MAX / 2, &o->memory);
+    if (strcmp(name, "timer") == 0) return whole_number(value, 1000000, &o->timer);
+    if (strcmp(name, "work") == 0) return whole_number(value, INT64_MAX / 2, &o->work);
+    return 0;
 }
 
 static double processor_seconds(int who) {
@@ -334,7 +339,7 @@ int main(int argc, char **argv) {
     char error[1024];
     int result;
     memset(&a, 0, sizeof a);
-    if (parse_words(argc, argv, usage, take, &o, &o.model, &o.json)) return EXIT_BAD_INPUT;
+    if (parse_options(argc, argv, usage, values, flags, take, &o, &o.model, &o.json)) return EXIT_BAD_INPUT;
     if (graphical_load(o.model, 0, &model, error, sizeof error)) {
         fprintf(stderr, "%s\n", error);
         return EXIT_BAD_INPUT;

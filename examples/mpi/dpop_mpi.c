@@ -57,17 +57,20 @@ typedef struct options {
     int json;
 } options;
 
+/* See parse_options(). */
+static const char *const values[] = {"seconds", "agents", "backend", "transport", "z", "limit", "threads", NULL};
+
 static int parse_option(void *options_of, const char *name, const char *value) {
     options *o = options_of;
-    if (strcmp(name, "--seconds") == 0) /* of parse_words(), but processes would not stop together */
+    if (strcmp(name, "seconds") == 0) /* of all programs, but processes would not stop together */
         return fprintf(stderr, "there is no --seconds for processes: end them all by mpirun\n"), 0;
-    if (strcmp(name, "--agents") == 0) return *(o->agents = value) != 0;
-    if (strcmp(name, "--backend") == 0) return choice(o->backend = value, backends) >= 0;
-    if (strcmp(name, "--transport") == 0) return choice(o->transport = value, transports) >= 0;
-    if (strcmp(name, "--z") == 0) return whole_number(value, INT32_MAX, &o->z);
-    if (strcmp(name, "--limit") == 0) return whole_number(value, 1000000000, &o->limit);
-    if (strcmp(name, "--threads") == 0) return whole_number(value, 1024, &o->threads);
-    return -1;
+    if (strcmp(name, "agents") == 0) return *(o->agents = value) != 0;
+    if (strcmp(name, "backend") == 0) return choice(o->backend = value, backends) >= 0;
+    if (strcmp(name, "transport") == 0) return choice(o->transport = value, transports) >= 0;
+    if (strcmp(name, "z") == 0) return whole_number(value, INT32_MAX, &o->z);
+    if (strcmp(name, "limit") == 0) return whole_number(value, 1000000000, &o->limit);
+    if (strcmp(name, "threads") == 0) return whole_number(value, 1024, &o->threads);
+    return 0;
 }
 
 typedef struct problem {
@@ -408,7 +411,7 @@ int main(int argc, char **argv) {
     o.agents = "each";
     o.backend = "auto";
     o.threads = 1;
-    if (parse_words(argc, argv, usage, parse_option, &o, &o.model, &o.json)) return EXIT_BAD_INPUT;
+    if (parse_options(argc, argv, usage, values, NULL, parse_option, &o, &o.model, &o.json)) return EXIT_BAD_INPUT;
     if (MPI_Init(&argc, &argv)) return EXIT_FAILED;
     device = device_of(&o);
     if (open_transport(&o, device, &transport)) return EXIT_FAILED;

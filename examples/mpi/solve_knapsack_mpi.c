@@ -43,17 +43,20 @@ typedef struct options {
     int json;
 } options;
 
+/* See parse_options(). */
+static const char *const values[] = {"seconds", "search", "backend", "pool", "round", "limit", "threads", NULL};
+
 static int parse_option(void *options_of, const char *name, const char *value) {
     options *o = options_of;
-    if (strcmp(name, "--seconds") == 0) /* of parse_words(), but processes would not stop together */
+    if (strcmp(name, "seconds") == 0) /* of all programs, but processes would not stop together */
         return fprintf(stderr, "there is no --seconds for processes: end them all by mpirun\n"), 0;
-    if (strcmp(name, "--search") == 0) return choice(o->search = value, searches) >= 0;
-    if (strcmp(name, "--backend") == 0) return choice(o->backend = value, backends) >= 0;
-    if (strcmp(name, "--pool") == 0) return whole_number(value, (int64_t)1 << 40, &o->pool);
-    if (strcmp(name, "--round") == 0) return whole_number(value, INT64_MAX, &o->round);
-    if (strcmp(name, "--limit") == 0) return whole_number(value, 1000000000, &o->limit);
-    if (strcmp(name, "--threads") == 0) return whole_number(value, 1024, &o->threads);
-    return -1;
+    if (strcmp(name, "search") == 0) return choice(o->search = value, searches) >= 0;
+    if (strcmp(name, "backend") == 0) return choice(o->backend = value, backends) >= 0;
+    if (strcmp(name, "pool") == 0) return whole_number(value, (int64_t)1 << 40, &o->pool);
+    if (strcmp(name, "round") == 0) return whole_number(value, INT64_MAX, &o->round);
+    if (strcmp(name, "limit") == 0) return whole_number(value, 1000000000, &o->limit);
+    if (strcmp(name, "threads") == 0) return whole_number(value, 1024, &o->threads);
+    return 0;
 }
 
 /* Whether the items fit, and have that profit. */
@@ -159,7 +162,7 @@ int main(int argc, char **argv) {
     o.search = "dominance";
     o.threads = 1;
     o.round = 100000;
-    if (parse_words(argc, argv, usage, parse_option, &o, &o.model, &o.json)) return EXIT_BAD_INPUT;
+    if (parse_options(argc, argv, usage, values, NULL, parse_option, &o, &o.model, &o.json)) return EXIT_BAD_INPUT;
     if (MPI_Init(&argc, &argv)) return EXIT_FAILED;
     if (gpuopt_mpi_open(MPI_COMM_WORLD, &transport)) return EXIT_FAILED;
     result = finish_output(run(&o, &transport, &lost));

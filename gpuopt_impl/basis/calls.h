@@ -70,50 +70,34 @@ static const gpuopt__basis_backend *gpuopt__basis_of(const gpuopt_basis *basis) 
     return basis->context->desc.backend->basis;
 }
 
-static gpuopt_status gpuopt__basis_write_plan(gpuopt_context *context, const gpuopt_basis_desc *desc,
+static gpuopt_status gpuopt__basis_write_plan(gpuopt_context *context, const char *call, const gpuopt_basis_desc *desc,
                                               gpuopt_memory_plan *plan) {
-    static const char call[] = "gpuopt_basis_create";
     gpuopt_basis_desc d;
-    gpuopt_memory_plan result;
-    gpuopt_status status;
-    if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc is NULL");
-    if (!GPUOPT__HAS_SIZE(context, call, gpuopt_memory_plan, plan)) return GPUOPT_ERROR_ARGUMENT;
-    memset(&result, 0, sizeof result);
-    status = gpuopt__basis_check_desc(context, call, desc, &d);
-    if (!status) status = context->desc.backend->basis->plan(context, &d, &result);
-    if (!status) gpuopt__copy_out(plan, plan->struct_size, &result, sizeof result);
-    return status;
+    gpuopt_status status = gpuopt__basis_check_desc(context, call, desc, &d);
+    return status ? status : context->desc.backend->basis->plan(context, &d, plan);
 }
 
-static gpuopt_status gpuopt__basis_create_handle(gpuopt_context *context, const gpuopt_basis_desc *desc,
-                                                 gpuopt_basis **basis) {
-    static const char call[] = "gpuopt_basis_create";
+static gpuopt_status gpuopt__basis_create_handle(gpuopt_context *context, const char *call,
+                                                 const gpuopt_basis_desc *desc, gpuopt_basis **basis) {
     gpuopt_basis_desc d;
-    gpuopt_status status;
-    if (!basis || !desc)
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, desc ? "basis and plan are NULL" : "desc is NULL");
-    status = gpuopt__basis_check_desc(context, call, desc, &d);
+    gpuopt_status status = gpuopt__basis_check_desc(context, call, desc, &d);
+    if (!status && !basis) status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "basis and plan are NULL");
     return status ? status : context->desc.backend->basis->create(context, &d, basis);
 }
 
 GPUOPT_API gpuopt_status gpuopt_basis_create(gpuopt_context *context, const gpuopt_basis_desc *desc,
                                              gpuopt_memory_plan *plan, gpuopt_basis **basis) {
-    GPUOPT__CREATES(gpuopt_basis, context, context, basis);
-    gpuopt_status status = plan ? gpuopt__basis_write_plan(context, desc, plan) : GPUOPT_OK;
-    return status || (plan && !basis) ? status : gpuopt__basis_create_handle(context, desc, basis);
+    GPUOPT__CALL_CREATES(gpuopt_basis, context, context, plan, gpuopt__basis_write_plan(context, call, desc, &planned),
+                         basis, gpuopt__basis_create_handle(context, call, desc, basis));
 }
 
 GPUOPT_API void gpuopt_basis_destroy(gpuopt_basis *basis) {
-    GPUOPT__DESTROYS(gpuopt_basis, basis, basis->context);
-    gpuopt__basis_of(basis)->destroy(basis);
+    GPUOPT__CALL_DESTROYS(gpuopt_basis, basis, basis->context, gpuopt__basis_of(basis)->destroy(basis));
 }
 
-GPUOPT_API gpuopt_status gpuopt_basis_load(gpuopt_basis *basis, const gpuopt_matrix *columns) {
-    GPUOPT__ENTERS(basis, basis->context);
-    static const char call[] = "gpuopt_basis_load";
+static gpuopt_status gpuopt__basis_load(gpuopt_basis *basis, const char *call, const gpuopt_matrix *columns) {
     gpuopt__tidied tidied;
     gpuopt_status status = GPUOPT_OK;
-    GPUOPT__COMPUTES(gpuopt_basis_load(basis, columns));
     if (columns) status = gpuopt__basis_check_shape(basis, call, columns);
     if (!status) status = gpuopt__basis_of(basis)->load(basis, columns);
     if (status == GPUOPT__UNTIDY) {
@@ -123,6 +107,10 @@ GPUOPT_API gpuopt_status gpuopt_basis_load(gpuopt_basis *basis, const gpuopt_mat
     }
     if (!status) basis->has_pivot_column = 0;
     return gpuopt__settled(basis->context, call, status);
+}
+
+GPUOPT_API gpuopt_status gpuopt_basis_load(gpuopt_basis *basis, const gpuopt_matrix *columns) {
+    GPUOPT__CALL(basis, basis->context, gpuopt__basis_load(basis, call, columns));
 }
 
 /* ---- FTRAN and BTRAN ---- */
@@ -149,9 +137,8 @@ static gpuopt_status gpuopt__basis_check_sparse(gpuopt_basis *basis, const char 
     return status;
 }
 
-static gpuopt_status gpuopt__basis_ftran_sparse(gpuopt_basis *basis, gpuopt_memory_space where, int32_t count,
-                                                const int32_t *row, const double *val, double *x) {
-    static const char call[] = "gpuopt_basis_ftran";
+static gpuopt_status gpuopt__basis_ftran_sparse(gpuopt_basis *basis, const char *call, gpuopt_memory_space where,
+                                                int32_t count, const int32_t *row, const double *val, double *x) {
     const void *rows = NULL, *values = NULL;
     gpuopt_status status;
     if (count < 0 || count > basis->m) {
@@ -171,29 +158,29 @@ static gpuopt_status gpuopt__basis_ftran_sparse(gpuopt_basis *basis, gpuopt_memo
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_basis_ftran(gpuopt_basis *basis, gpuopt_memory_space where, int32_t count,
-                                            const int32_t *row, const double *rhs, double *x) {
-    GPUOPT__ENTERS(basis, basis->context);
+static gpuopt_status gpuopt__basis_ftran(gpuopt_basis *basis, const char *call, gpuopt_memory_space where,
+                                         int32_t count, const int32_t *row, const double *rhs, double *x) {
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_basis_ftran(basis, where, count, row, rhs, x));
-    if (row) status = gpuopt__basis_ftran_sparse(basis, where, count, row, rhs, x);
+    if (row) status = gpuopt__basis_ftran_sparse(basis, call, where, count, row, rhs, x);
     else if (count != 0 && count != basis->m)
-        status = gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_basis_ftran",
-                                "row is NULL, and count is neither 0 nor m");
+        status =
+            gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, call, "row is NULL, and count is neither 0 nor m");
     else {
-        status = gpuopt__basis_check_vector(basis, "gpuopt_basis_ftran", "rhs", where, rhs);
+        status = gpuopt__basis_check_vector(basis, call, "rhs", where, rhs);
         if (!status) status = gpuopt__basis_of(basis)->ftran(basis, where, rhs, x);
     }
     if (!status) basis->has_pivot_column = 1;
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_basis_btran(gpuopt_basis *basis, gpuopt_memory_space where, int32_t position,
-                                            const double *c, double *y) {
-    GPUOPT__ENTERS(basis, basis->context);
-    static const char call[] = "gpuopt_basis_btran";
+GPUOPT_API gpuopt_status gpuopt_basis_ftran(gpuopt_basis *basis, gpuopt_memory_space where, int32_t count,
+                                            const int32_t *row, const double *rhs, double *x) {
+    GPUOPT__CALL(basis, basis->context, gpuopt__basis_ftran(basis, call, where, count, row, rhs, x));
+}
+
+static gpuopt_status gpuopt__basis_btran(gpuopt_basis *basis, const char *call, gpuopt_memory_space where,
+                                         int32_t position, const double *c, double *y) {
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_basis_btran(basis, where, position, c, y));
     if (position != -1 && c)
         return gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, call, "c is given, and position is not -1");
     status = position != -1 ? gpuopt__basis_check_position(basis, call, position)
@@ -204,17 +191,16 @@ GPUOPT_API gpuopt_status gpuopt_basis_btran(gpuopt_basis *basis, gpuopt_memory_s
                           : gpuopt__basis_of(basis)->btran(basis, where, c, y);
 }
 
+GPUOPT_API gpuopt_status gpuopt_basis_btran(gpuopt_basis *basis, gpuopt_memory_space where, int32_t position,
+                                            const double *c, double *y) {
+    GPUOPT__CALL(basis, basis->context, gpuopt__basis_btran(basis, call, where, position, c, y));
+}
+
 /* ---- Updates and reports ---- */
 
-GPUOPT_API gpuopt_status gpuopt_basis_update(gpuopt_basis *basis, gpuopt_memory_space where, int32_t position,
-                                             const double *alpha, gpuopt_basis_info *info) {
-    GPUOPT__ENTERS(basis, basis->context);
-    static const char call[] = "gpuopt_basis_update";
-    gpuopt_basis_info result;
-    gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_basis_update(basis, where, position, alpha, info));
-    if (info && !GPUOPT__HAS_SIZE(basis->context, call, gpuopt_basis_info, info)) return GPUOPT_ERROR_ARGUMENT;
-    status = gpuopt__check_where(basis->context, call, where);
+static gpuopt_status gpuopt__basis_update(gpuopt_basis *basis, const char *call, gpuopt_memory_space where,
+                                          int32_t position, const double *alpha, gpuopt_basis_info *info) {
+    gpuopt_status status = gpuopt__check_where(basis->context, call, where);
     if (!status) status = gpuopt__basis_check_position(basis, call, position);
     if (!status && alpha) status = gpuopt__basis_check_vector(basis, call, "alpha", where, alpha);
     if (status) return status;
@@ -224,40 +210,32 @@ GPUOPT_API gpuopt_status gpuopt_basis_update(gpuopt_basis *basis, gpuopt_memory_
     if (!alpha && !basis->has_pivot_column)
         return gpuopt__refuse(basis->context, GPUOPT_ERROR_STATE, call,
                               "alpha is NULL, and there was no FTRAN since the latest load or update");
-    memset(&result, 0, sizeof result);
-    status = gpuopt__basis_of(basis)->update(basis, where, position, alpha, info ? &result : NULL);
+    status = gpuopt__basis_of(basis)->update(basis, where, position, alpha, info);
     if (status) return status;
     basis->has_pivot_column = 0;
-    if (info) gpuopt__copy_out(info, info->struct_size, &result, sizeof result);
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_basis_get_info(gpuopt_basis *basis, gpuopt_basis_info *info) {
-    GPUOPT__ENTERS(basis, basis->context);
-    gpuopt_basis_info result;
-    gpuopt_status status;
-    if (!GPUOPT__HAS_SIZE(basis->context, "gpuopt_basis_get_info", gpuopt_basis_info, info))
-        return GPUOPT_ERROR_ARGUMENT;
-    memset(&result, 0, sizeof result);
-    status = gpuopt__basis_of(basis)->get_info(basis, &result);
-    if (!status) gpuopt__copy_out(info, info->struct_size, &result, sizeof result);
-    return status;
+GPUOPT_API gpuopt_status gpuopt_basis_update(gpuopt_basis *basis, gpuopt_memory_space where, int32_t position,
+                                             const double *alpha, gpuopt_basis_info *info) {
+    GPUOPT__CALL_MAY_FILL(basis, basis->context, gpuopt_basis_info, info,
+                          gpuopt__basis_update(basis, call, where, position, alpha, filled));
 }
 
-GPUOPT_API gpuopt_status gpuopt_basis_get_drift(gpuopt_basis *basis, const gpuopt_matrix *columns, int exact,
-                                                gpuopt_basis_drift *drift) {
-    GPUOPT__ENTERS(basis, basis->context);
-    static const char call[] = "gpuopt_basis_get_drift";
-    gpuopt_basis_drift result;
+GPUOPT_API gpuopt_status gpuopt_basis_get_info(gpuopt_basis *basis, gpuopt_basis_info *info) {
+    GPUOPT__CALL_FILLS(basis, basis->context, gpuopt_basis_info, info,
+                       gpuopt__basis_of(basis)->get_info(basis, &filled));
+}
+
+static gpuopt_status gpuopt__basis_get_drift(gpuopt_basis *basis, const char *call, const gpuopt_matrix *columns,
+                                             int exact, gpuopt_basis_drift *drift) {
     gpuopt_matrix by_columns;
     gpuopt__tidied tidied;
     gpuopt_status status;
     void *transposed = NULL;
     int32_t j;
     int64_t k;
-    GPUOPT__COMPUTES(gpuopt_basis_get_drift(basis, columns, exact, drift));
     if (!columns) return gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, call, "columns is NULL");
-    if (!GPUOPT__HAS_SIZE(basis->context, call, gpuopt_basis_drift, drift)) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__basis_check_shape(basis, call, columns);
     if (status) return status;
     status = gpuopt__basis_tidy(basis, call, columns, &tidied);
@@ -271,21 +249,27 @@ GPUOPT_API gpuopt_status gpuopt_basis_get_drift(gpuopt_basis *basis, const gpuop
     for (j = 0; j < basis->m; j++)
         for (k = by_columns.start[j]; k < by_columns.start[j + 1]; k++)
             basis->work[by_columns.index[k]] += gpuopt__basis_drift_sign(j) * by_columns.value[k];
-    memset(&result, 0, sizeof result);
-    result.norm = -1;
-    status = gpuopt__basis_of(basis)->get_drift(basis, &by_columns, basis->work, exact, &result);
+    drift->norm = -1;
+    status = gpuopt__basis_of(basis)->get_drift(basis, &by_columns, basis->work, exact, drift);
     gpuopt__release(basis->context, GPUOPT_HOST, transposed);
     gpuopt__tidied_end(basis->context, call, &tidied);
-    if (!status) gpuopt__copy_out(drift, drift->struct_size, &result, sizeof result);
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_basis_get_inverse(gpuopt_basis *basis, gpuopt_memory_space where, double *inverse) {
-    GPUOPT__ENTERS(basis, basis->context);
-    gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_basis_get_inverse(basis, where, inverse));
-    status = gpuopt__basis_check_result(basis, "gpuopt_basis_get_inverse", where, inverse, 0);
+GPUOPT_API gpuopt_status gpuopt_basis_get_drift(gpuopt_basis *basis, const gpuopt_matrix *columns, int exact,
+                                                gpuopt_basis_drift *drift) {
+    GPUOPT__CALL_FILLS(basis, basis->context, gpuopt_basis_drift, drift,
+                       gpuopt__basis_get_drift(basis, call, columns, exact, &filled));
+}
+
+static gpuopt_status gpuopt__basis_get_inverse(gpuopt_basis *basis, const char *call, gpuopt_memory_space where,
+                                               double *inverse) {
+    gpuopt_status status = gpuopt__basis_check_result(basis, call, where, inverse, 0);
     return status ? status : gpuopt__basis_of(basis)->get_inverse(basis, where, inverse);
+}
+
+GPUOPT_API gpuopt_status gpuopt_basis_get_inverse(gpuopt_basis *basis, gpuopt_memory_space where, double *inverse) {
+    GPUOPT__CALL(basis, basis->context, gpuopt__basis_get_inverse(basis, call, where, inverse));
 }
 
 #endif /* GPUOPT_IMPL_BASIS_CALLS_H */

@@ -4,7 +4,7 @@
  * Private; the layout may change in any release.
  *
  * Other files of common/:
- *   debug.h                    how every call begins
+ *   entry.h, debug.h           how every call begins and ends
  *   checks.h, matrix.h         checks of the arguments of public calls
  *   context.h                  the calls on contexts
  *   numerics.h                 arithmetic that gives the same bits in C and in CUDA

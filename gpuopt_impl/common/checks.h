@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "debug.h"
+#include "entry.h"
 
 /* Logs why a call is refused. */
 static inline gpuopt_status gpuopt__refuse(const gpuopt_context *context, gpuopt_status status, const char *call,

@@ -73,13 +73,12 @@ static void gpuopt__default_release(void *user, gpuopt_memory_space where, void 
     if (where == GPUOPT_HOST) free(memory);
 }
 
-GPUOPT_API gpuopt_status gpuopt_context_create(const gpuopt_context_desc *desc, gpuopt_context **context) {
+static gpuopt_status gpuopt__context_create(const gpuopt_context_desc *desc, const char *call,
+                                            gpuopt_context **context) {
     gpuopt_context draft, *result;
     const char *fault;
     void *memory;
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_context_create(desc, context));
-    if (!context) return GPUOPT_ERROR_ARGUMENT;
     *context = NULL;
     memset(&draft, 0, sizeof draft);
     draft.desc.struct_size = sizeof draft.desc;
@@ -92,10 +91,10 @@ GPUOPT_API gpuopt_status gpuopt_context_create(const gpuopt_context_desc *desc, 
             : (int)draft.desc.tidy_matrices < GPUOPT_DEFAULT || (int)draft.desc.tidy_matrices > GPUOPT_OFF
                 ? "tidy_matrices is not a constant of its enum"
                 : NULL;
-    if (fault) return gpuopt__refuse(&draft, GPUOPT_ERROR_ARGUMENT, "gpuopt_context_create", fault);
+    if (fault) return gpuopt__refuse(&draft, GPUOPT_ERROR_ARGUMENT, call, fault);
     fault = gpuopt__selftest();
     if (fault) {
-        gpuopt__log(&draft, 0, "gpuopt_context_create: as gpuopt.c was compiled, %s", fault);
+        gpuopt__log(&draft, 0, "%s: as gpuopt.c was compiled, %s", call, fault);
         return GPUOPT_ERROR_UNSUPPORTED;
     }
     draft.process = GPUOPT__PROCESS();
@@ -118,6 +117,10 @@ GPUOPT_API gpuopt_status gpuopt_context_create(const gpuopt_context_desc *desc, 
     return status;
 }
 
+GPUOPT_API gpuopt_status gpuopt_context_create(const gpuopt_context_desc *desc, gpuopt_context **context) {
+    GPUOPT__CALL(context, NULL, gpuopt__context_create(desc, call, context));
+}
+
 /* GNU's OpenMP runtime keeps the threads of a parallel loop, and a process forked later waits for them without end in
  * its first loop. So destroying a context of several threads ends them. clang's runtime handles forks itself. */
 static void gpuopt__end_threads(const gpuopt_context *context) {
@@ -137,8 +140,7 @@ GPUOPT_API void gpuopt_context_destroy(gpuopt_context *context) {
 }
 
 GPUOPT_API gpuopt_status gpuopt_context_wait(gpuopt_context *context) {
-    GPUOPT__ENTERS(context, context);
-    return context->desc.backend->wait(context);
+    GPUOPT__CALL(context, context, context->desc.backend->wait(context));
 }
 
 GPUOPT_API const char *gpuopt_context_last_error(const gpuopt_context *context) {

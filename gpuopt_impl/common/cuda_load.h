@@ -31,8 +31,8 @@ static const char *gpuopt__cuda_mismatch(const struct gpuopt__cuda_exports *expo
     return NULL;
 }
 
-/* Returns the backend of one file, or NULL with the reason, which stays as it is if the file cannot be opened. A library
- * that has called CUDA stays open: CUDA's libraries are not made to be unloaded. */
+/* Returns the backend of one file, or NULL with the reason, which stays as it is if the file cannot be opened. A
+ * library that has called CUDA stays open: CUDA's libraries are not made to be unloaded. */
 static const gpuopt_backend *gpuopt__open_cuda(const char *file, const char **reason) {
     void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     const struct gpuopt__cuda_exports *exports;
@@ -48,7 +48,7 @@ static const gpuopt_backend *gpuopt__open_cuda(const char *file, const char **re
 }
 
 GPUOPT_API const gpuopt_backend *gpuopt_backend_cuda_load(const char *path, const char **reason) {
-    /* The loader replaces $ORIGIN by the folder of the object that this code is part of: libgpuopt.so or the program. */
+    /* The loader replaces $ORIGIN by the folder of the object that contains this code: libgpuopt.so or the program. */
     static const char *const places[] = {"$ORIGIN/" GPUOPT__CUDA_FILE,
 #ifdef GPUOPT_LIBDIR
                                          GPUOPT_LIBDIR "/" GPUOPT__CUDA_FILE,

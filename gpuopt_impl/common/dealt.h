@@ -91,6 +91,33 @@ static void gpuopt__dealt_deal(gpuopt__dealt *d) {
     }
 }
 
+/* ---- With or without a group ----
+ *
+ * Without one, a handle's `d` is NULL, and so is the group of `head`. */
+
+/* Cuts all of a distribution, from its head. */
+static gpuopt__dealt *gpuopt__dealt_cut_all(gpuopt__arena *arena, gpuopt__dealt *head) {
+    gpuopt__dealt *d;
+    if (!head->group) return NULL;
+    d = (gpuopt__dealt *)gpuopt__cut(arena, 1, sizeof *d);
+    gpuopt__dealt_cut(arena, head);
+    return d;
+}
+
+static void gpuopt__dealt_fill(gpuopt__dealt *d, const gpuopt__dealt *head) {
+    if (!d) return;
+    *d = *head;
+    gpuopt__dealt_deal(d);
+}
+
+/* Whether arrays may be in this memory. */
+static gpuopt_status gpuopt__dealt_check_where(const gpuopt__dealt *d, const gpuopt_context *context, const char *call,
+                                               gpuopt_memory_space where) {
+    if (d && where == GPUOPT_DEVICE)
+        return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "with a group, arrays must be in host memory");
+    return gpuopt__check_where(context, call, where);
+}
+
 /* ---- Parts ---- */
 
 /* The first item of a rank's block in the latest call. */

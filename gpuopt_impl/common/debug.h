@@ -1,41 +1,27 @@
 /* SPDX-License-Identifier: MIT
  *
- * Every public call on a context or a handle begins here, with a check that the handle is not NULL. GPUOPT_DEBUG also
- * detects two misuses, by a status and a message: two threads in calls of one context, and handles that outlive their
- * context.
+ * GPUOPT_DEBUG detects two misuses, by a status and a message: two threads in calls of one context, and handles that
+ * outlive their context. entry.h notes here where each public call begins and ends.
  */
 #ifndef GPUOPT_IMPL_DEBUG_H
 #define GPUOPT_IMPL_DEBUG_H
 
 #include "backend.h"
 
-/* For a call on a handle that belongs to the context `in`. */
-#define GPUOPT__ENTERS(handle, in)                         \
-    if (!(handle)) return GPUOPT_ERROR_ARGUMENT;           \
-    GPUOPT__DEBUG_ENTERS(gpuopt_entered, in, "", NULL, 0); \
-    GPUOPT__DEBUG_REFUSES(gpuopt_entered, GPUOPT_ERROR_STATE)
-
-/* For a call that makes a handle of a type from `base`, and puts it at *place. */
-#define GPUOPT__CREATES(type, base, in, place)                 \
-    if (place) *(place) = NULL;                                \
-    if (!(base)) return GPUOPT_ERROR_ARGUMENT;                 \
-    GPUOPT__DEBUG_ENTERS(gpuopt_created, in, #type, place, 0); \
-    GPUOPT__DEBUG_REFUSES(gpuopt_created, GPUOPT_ERROR_STATE)
-
-/* For a _destroy of a handle. */
-#define GPUOPT__DESTROYS(type, handle, in)                    \
-    if (!(handle)) return;                                    \
-    GPUOPT__DEBUG_ENTERS(gpuopt_entered, in, #type, NULL, 1); \
-    GPUOPT__DEBUG_REFUSES(gpuopt_entered, )
-
 #ifndef GPUOPT_DEBUG
 
-#define GPUOPT__DEBUG_ENTERS(scope, in, type, place, destroys) (void)0
-#define GPUOPT__DEBUG_REFUSES(scope, status) (void)0
 #define GPUOPT__DEBUG_BYTES 0
 #define GPUOPT__DEBUG_BEGIN(context, memory) (void)0
 #define GPUOPT__DEBUG_KEEPS(context) 0
 #define GPUOPT__DEBUG_LAST_ERROR(context) (context)->last_error
+
+typedef struct gpuopt__debug_scope {
+    char unused;
+} gpuopt__debug_scope;
+
+#define GPUOPT__DEBUG_ENTERS(scope, context, name, type, place, destroys) \
+    ((void)(scope), (void)(context), (void)(name), (void)(type), (void)(place), 1)
+#define GPUOPT__DEBUG_LEAVES(scope) (void)(scope)
 
 #else
 
@@ -59,7 +45,7 @@ typedef struct gpuopt__debug {
 
 /* A public call from its start to its return. */
 typedef struct gpuopt__debug_scope {
-    gpuopt__debug *debug; /* NULL: refused */
+    gpuopt__debug *debug; /* NULL: refused, or a call without a context */
     const char *type;
     void *place; /* where the call puts a handle of that type; or NULL */
 } gpuopt__debug_scope;
@@ -67,13 +53,11 @@ typedef struct gpuopt__debug_scope {
 #define GPUOPT__DEBUG_BYTES sizeof(gpuopt__debug)
 #define GPUOPT__DEBUG_BEGIN(context, memory) \
     (memset(memory, 0, GPUOPT__DEBUG_BYTES), (context)->debug = (gpuopt__debug *)(memory))
-#define GPUOPT__DEBUG_ENTERS(scope, in, type, place, destroys)                \
-    gpuopt__debug_scope scope __attribute__((cleanup(gpuopt__debug_leave))) = \
-        gpuopt__debug_enter(in, __func__, type, place, destroys)
-#define GPUOPT__DEBUG_REFUSES(scope, status) \
-    if (!scope.debug) return status
 #define GPUOPT__DEBUG_KEEPS(context) gpuopt__debug_keeps(context, __func__)
 #define GPUOPT__DEBUG_LAST_ERROR(context) gpuopt__debug_last_error(context)
+#define GPUOPT__DEBUG_ENTERS(scope, context, name, type, place, destroys) \
+    gpuopt__debug_enter(scope, context, name, type, place, destroys)
+#define GPUOPT__DEBUG_LEAVES(scope) gpuopt__debug_leave(scope)
 
 /* An address that differs between threads and so identifies the calling thread. */
 static inline const void *gpuopt__debug_thread(void) {
@@ -88,7 +72,7 @@ static inline void gpuopt__debug_count(gpuopt__debug *d, const char *type, long 
     d->alive[k].count += change;
 }
 
-static inline void gpuopt__debug_leave(gpuopt__debug_scope *scope) {
+static inline void gpuopt__debug_leave(const gpuopt__debug_scope *scope) {
     gpuopt__debug *d = scope->debug;
     void *made = NULL;
     if (!d) return;
@@ -99,11 +83,16 @@ static inline void gpuopt__debug_leave(gpuopt__debug_scope *scope) {
     __atomic_store_n(&d->call, NULL, __ATOMIC_RELEASE);
 }
 
-static inline gpuopt__debug_scope gpuopt__debug_enter(gpuopt_context *context, const char *name, const char *type,
-                                                      void *place, int destroys) {
-    gpuopt__debug_scope scope = {context->debug, type, place};
-    gpuopt__debug *d = context->debug;
+/* Begins a call in a context, or in none; returns whether it may go on. type: of the handle that the call puts at
+ * *place, or destroys. */
+static inline int gpuopt__debug_enter(gpuopt__debug_scope *scope, gpuopt_context *context, const char *name,
+                                      const char *type, void *place, int destroys) {
+    gpuopt__debug *d = context ? context->debug : NULL;
     const char *other = NULL;
+    scope->debug = d;
+    scope->type = type;
+    scope->place = place;
+    if (!d) return 1;
     if (__atomic_load_n(&d->thread, __ATOMIC_RELAXED) == gpuopt__debug_thread()) {
         d->depth++; /* the library, or a hook, makes another call */
     } else if (__atomic_compare_exchange_n(&d->call, &other, name, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
@@ -111,27 +100,28 @@ static inline gpuopt__debug_scope gpuopt__debug_enter(gpuopt_context *context, c
         d->depth = 1;
         if (d->outlived && !destroys) {
             gpuopt__log(context, 0, "%s: the context was destroyed before its handles", name);
-            scope.place = NULL;
-            gpuopt__debug_leave(&scope);
-            scope.debug = NULL;
+            scope->place = NULL;
+            gpuopt__debug_leave(scope);
+            scope->debug = NULL;
         } else if (destroys) gpuopt__debug_count(d, type, -1);
     } else { /* the last error belongs to the other thread */
         char message[GPUOPT__MESSAGE];
         snprintf(message, sizeof message, "%s: another thread is in %s of the same context", name, other);
         if (context->desc.log) (context->desc.log)(context->desc.user, 0, message);
-        scope.debug = NULL;
+        scope->debug = NULL;
     }
-    return scope;
+    return scope->debug != NULL;
 }
 
 /* Whether gpuopt_context_destroy leaves the context as it is, so that calls on its handles can be refused. */
 static inline int gpuopt__debug_keeps(gpuopt_context *context, const char *name) {
-    gpuopt__debug_scope scope = gpuopt__debug_enter(context, name, "", NULL, 0);
+    gpuopt__debug_scope scope;
+    const int entered = gpuopt__debug_enter(&scope, context, name, "", NULL, 0);
     gpuopt__debug *d = scope.debug;
     char text[GPUOPT__MESSAGE / 2] = "";
     size_t length = 0;
     int k;
-    if (!d) return 1;
+    if (!entered) return 1;
     for (k = 0; k < GPUOPT__DEBUG_KINDS; k++)
         if (d->alive[k].count > 0 && length < sizeof text)
             length += (size_t)snprintf(text + length, sizeof text - length, "%s%ld %s", length ? ", " : "",

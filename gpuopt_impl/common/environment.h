@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The floating-point environment. Rounding mode, treatment of subnormal numbers and traps belong to a thread, and a
- * caller may have set them to anything. A call that computes runs in C's default environment and restores the caller's
- * when it returns. The bodies of parallel loops do the same, because their threads belong to the caller's OpenMP
+ * caller may have set them to anything. A public call runs in C's default environment and restores the caller's when it
+ * returns (entry.h). The bodies of parallel loops do the same, because their threads belong to the caller's OpenMP
  * runtime.
  */
 #ifndef GPUOPT_IMPL_ENVIRONMENT_H
@@ -10,6 +10,7 @@
 
 #include <fenv.h>
 #include <float.h>
+#include <string.h>
 
 #include "api.h"
 
@@ -55,6 +56,7 @@ typedef struct gpuopt__environment_scope {
 } gpuopt__environment_scope;
 
 static inline void gpuopt__environment_enter(gpuopt__environment_scope *scope) {
+    memset(&scope->caller, 0, sizeof scope->caller); /* gcc does not see that it is read only if it was saved */
     scope->changed = !gpuopt__environment_is_default();
     if (scope->changed) gpuopt__environment_save(&scope->caller);
     GPUOPT__BARRIER();
@@ -63,18 +65,5 @@ static inline void gpuopt__environment_leave(const gpuopt__environment_scope *sc
     GPUOPT__BARRIER();
     if (scope->changed) gpuopt__environment_restore(&scope->caller);
 }
-
-/* At the top of a public call that computes: if the environment is not the default one, makes the same call again in
- * the default environment. `call` is evaluated at most once. */
-#define GPUOPT__COMPUTES(call)                                                            \
-    do {                                                                                  \
-        gpuopt__environment_scope gpuopt_scope;                                           \
-        gpuopt_status gpuopt_result = GPUOPT_ERROR_UNSUPPORTED; /* it could not be set */ \
-        if (gpuopt__environment_is_default()) break;                                      \
-        gpuopt__environment_enter(&gpuopt_scope);                                         \
-        if (gpuopt__environment_is_default()) gpuopt_result = call;                       \
-        gpuopt__environment_leave(&gpuopt_scope);                                         \
-        return gpuopt_result;                                                             \
-    } while (0)
 
 #endif /* GPUOPT_IMPL_ENVIRONMENT_H */

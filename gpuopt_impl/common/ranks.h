@@ -30,19 +30,31 @@ static int gpuopt__ranks_lost(gpuopt_group *group) {
     return info.broken;
 }
 
+/* For what a group cannot do yet. */
+static gpuopt_status gpuopt__ranks_refuse(const gpuopt_context *context, const char *call, const gpuopt_group *group,
+                                          const char *fault) {
+    return group ? gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, fault) : GPUOPT_OK;
+}
+
+/* Adds up `count` numbers of all ranks. */
+static gpuopt_status gpuopt__ranks_sum(gpuopt_group *group, int64_t count, int64_t *number) {
+    return gpuopt_group_all_reduce(group, GPUOPT_REDUCE_SUM, count, number, NULL);
+}
+
 /* A failure of the device concerns only this rank; the other ranks cannot continue without it. */
 static gpuopt_status gpuopt__ranks_give_up(gpuopt_group *group, gpuopt_status status) {
     gpuopt_group_abort(group);
     return status;
 }
 
-/* Whether all ranks have reached this call with an equal hash; else logs the reason and returns the same status on
- * all. */
+/* Whether all ranks have reached this call with an equal hash; else logs the reason and returns the same status on all.
+ * Without a group: the status of this rank. */
 static gpuopt_status gpuopt__ranks_agree(const gpuopt_context *context, gpuopt_group *group, const char *call,
                                          gpuopt_status status, uint64_t hash) {
     gpuopt_group_info info;
     int64_t least[3], who;
     gpuopt_status agreed;
+    if (!group) return status;
     gpuopt_desc_init(&info, sizeof info);
     gpuopt_group_get_info(group, &info);
     if (status == GPUOPT_ERROR_DEVICE) return gpuopt__ranks_give_up(group, status);

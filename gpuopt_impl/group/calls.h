@@ -48,10 +48,8 @@ static gpuopt_status gpuopt__group_make(gpuopt_context *context, const gpuopt_tr
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_group_create(gpuopt_context *context, const gpuopt_transport *transport,
-                                             const gpuopt_group_desc *desc, gpuopt_group **group) {
-    GPUOPT__CREATES(gpuopt_group, context, context, group);
-    static const char call[] = "gpuopt_group_create";
+static gpuopt_status gpuopt__group_create(gpuopt_context *context, const char *call, const gpuopt_transport *transport,
+                                          const gpuopt_group_desc *desc, gpuopt_group **group) {
     gpuopt_group_desc d;
     gpuopt_transport own;
     gpuopt_group *g = NULL;
@@ -84,44 +82,47 @@ GPUOPT_API gpuopt_status gpuopt_group_create(gpuopt_context *context, const gpuo
     return status;
 }
 
+GPUOPT_API gpuopt_status gpuopt_group_create(gpuopt_context *context, const gpuopt_transport *transport,
+                                             const gpuopt_group_desc *desc, gpuopt_group **group) {
+    GPUOPT__CALL_MAKES(gpuopt_group, context, context, group,
+                       gpuopt__group_create(context, call, transport, desc, group));
+}
+
 GPUOPT_API void gpuopt_group_destroy(gpuopt_group *group) {
-    GPUOPT__DESTROYS(gpuopt_group, group, group->context);
-    gpuopt__release(group->context, GPUOPT_HOST, group);
+    GPUOPT__CALL_DESTROYS(gpuopt_group, group, group->context, gpuopt__release(group->context, GPUOPT_HOST, group));
+}
+
+static gpuopt_status gpuopt__group_get_info(gpuopt_group *group, gpuopt_group_info *info) {
+    info->rank = group->transport.rank;
+    info->count = group->transport.count;
+    info->broken = group->broken;
+    info->context = group->context;
+    info->time_limit = group->time_limit;
+    info->device_memory = gpuopt__group_takes_device(group);
+    return GPUOPT_OK;
 }
 
 GPUOPT_API gpuopt_status gpuopt_group_get_info(gpuopt_group *group, gpuopt_group_info *info) {
-    GPUOPT__ENTERS(group, group->context);
-    gpuopt_group_info result;
-    if (!GPUOPT__HAS_SIZE(group->context, "gpuopt_group_get_info", gpuopt_group_info, info))
-        return GPUOPT_ERROR_ARGUMENT;
-    memset(&result, 0, sizeof result);
-    result.rank = group->transport.rank;
-    result.count = group->transport.count;
-    result.broken = group->broken;
-    result.context = group->context;
-    result.time_limit = group->time_limit;
-    result.device_memory = gpuopt__group_takes_device(group);
-    gpuopt__copy_out(info, info->struct_size, &result, sizeof result);
-    return GPUOPT_OK;
+    GPUOPT__CALL_FILLS(group, group->context, gpuopt_group_info, info, gpuopt__group_get_info(group, &filled));
 }
 
 GPUOPT_API gpuopt_status gpuopt_group_abort(gpuopt_group *group) {
-    GPUOPT__ENTERS(group, group->context);
-    gpuopt__group_break(group);
-    return GPUOPT_OK;
+    GPUOPT__CALL(group, group->context, (gpuopt__group_break(group), GPUOPT_OK));
 }
 
 /* ---- Collective calls ---- */
 
-GPUOPT_API gpuopt_status gpuopt_group_agree(gpuopt_group *group, const void *bytes, uint64_t size) {
-    GPUOPT__ENTERS(group, group->context);
-    const char *fault;
+static gpuopt_status gpuopt__group_agree(gpuopt_group *group, const void *bytes, uint64_t size) {
+    const char *fault = size > 0 && !bytes ? "bytes is NULL" : NULL;
     uint64_t hash = 0;
-    fault = size > 0 && !bytes ? "bytes is NULL" : NULL;
     if (!fault) hash = gpuopt__hash(GPUOPT__HASH_START, (const unsigned char *)bytes, size);
     return gpuopt__group_begin(group, GPUOPT__GROUP_AGREE,
                                gpuopt__group_check(group, gpuopt__group_call(GPUOPT__GROUP_AGREE), fault), hash, size,
                                0);
+}
+
+GPUOPT_API gpuopt_status gpuopt_group_agree(gpuopt_group *group, const void *bytes, uint64_t size) {
+    GPUOPT__CALL(group, group->context, gpuopt__group_agree(group, bytes, size));
 }
 
 /* Broadcasts in pieces within the limit of a transport. */
@@ -138,12 +139,9 @@ static gpuopt_status gpuopt__group_broadcast_all(gpuopt_group *g, const char *ca
     return gpuopt__group_done(g, call, status);
 }
 
-GPUOPT_API gpuopt_status gpuopt_group_broadcast(gpuopt_group *group, gpuopt_memory_space where, int32_t root,
-                                                void *data, uint64_t bytes) {
-    GPUOPT__ENTERS(group, group->context);
-    static const char call[] = "gpuopt_group_broadcast";
-    gpuopt_status status;
-    status = gpuopt__group_check_where(group, call, where);
+static gpuopt_status gpuopt__group_broadcast(gpuopt_group *group, const char *call, gpuopt_memory_space where,
+                                             int32_t root, void *data, uint64_t bytes) {
+    gpuopt_status status = gpuopt__group_check_where(group, call, where);
     if (!status)
         status = gpuopt__group_check(group, call,
                                      bytes > 0 && !data                           ? "data is NULL"
@@ -152,6 +150,11 @@ GPUOPT_API gpuopt_status gpuopt_group_broadcast(gpuopt_group *group, gpuopt_memo
     status = gpuopt__group_begin(group, GPUOPT__GROUP_BROADCAST, status, (uint64_t)(uint32_t)root, bytes, 0);
     if (!status) status = gpuopt__group_settle(group, call, where);
     return status ? status : gpuopt__group_broadcast_all(group, call, where, root, data, bytes);
+}
+
+GPUOPT_API gpuopt_status gpuopt_group_broadcast(gpuopt_group *group, gpuopt_memory_space where, int32_t root,
+                                                void *data, uint64_t bytes) {
+    GPUOPT__CALL(group, group->context, gpuopt__group_broadcast(group, call, where, root, data, bytes));
 }
 
 /* Completes a gather after the ranks have exchanged their sizes. */
@@ -176,10 +179,9 @@ static gpuopt_status gpuopt__group_gather(gpuopt_group *g, gpuopt_memory_space w
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_group_all_gather(gpuopt_group *group, gpuopt_memory_space where, const void *send,
-                                                 uint64_t bytes, void *receive, uint64_t capacity, uint64_t *sizes) {
-    GPUOPT__ENTERS(group, group->context);
-    static const char call[] = "gpuopt_group_all_gather";
+static gpuopt_status gpuopt__group_all_gather(gpuopt_group *group, const char *call, gpuopt_memory_space where,
+                                              const void *send, uint64_t bytes, void *receive, uint64_t capacity,
+                                              uint64_t *sizes) {
     gpuopt_status status;
     uint64_t left = capacity;
     int32_t r;
@@ -201,6 +203,12 @@ GPUOPT_API gpuopt_status gpuopt_group_all_gather(gpuopt_group *group, gpuopt_mem
     if (!fits)
         return gpuopt__refuse(group->context, GPUOPT_ERROR_ARGUMENT, call, "the ranks send more than the capacity");
     return gpuopt__group_gather(group, where, send, receive);
+}
+
+GPUOPT_API gpuopt_status gpuopt_group_all_gather(gpuopt_group *group, gpuopt_memory_space where, const void *send,
+                                                 uint64_t bytes, void *receive, uint64_t capacity, uint64_t *sizes) {
+    GPUOPT__CALL(group, group->context,
+                 gpuopt__group_all_gather(group, call, where, send, bytes, receive, capacity, sizes));
 }
 
 /* ---- Reductions ---- */
@@ -246,17 +254,14 @@ static gpuopt_status gpuopt__group_reduce(gpuopt_group *g, gpuopt_group_reductio
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_group_all_reduce(gpuopt_group *group, gpuopt_group_reduction reduction, int64_t count,
-                                                 int64_t *integer, double *real) {
-    GPUOPT__ENTERS(group, group->context);
-    const char *fault;
+static gpuopt_status gpuopt__group_all_reduce(gpuopt_group *group, gpuopt_group_reduction reduction, int64_t count,
+                                              int64_t *integer, double *real) {
     gpuopt_status status;
     int64_t k;
-    GPUOPT__COMPUTES(gpuopt_group_all_reduce(group, reduction, count, integer, real));
-    fault = (int)reduction < 0 || reduction > GPUOPT_REDUCE_SUM ? "reduction is not a constant of its enum"
-            : count < 0                                         ? "count is negative"
-            : !integer == !real                                 ? "one of integer and real must be NULL"
-                                                                : NULL;
+    const char *fault = (int)reduction < 0 || reduction > GPUOPT_REDUCE_SUM ? "reduction is not a constant of its enum"
+                        : count < 0                                         ? "count is negative"
+                        : !integer == !real                                 ? "one of integer and real must be NULL"
+                                                                            : NULL;
     status = gpuopt__group_begin(group, GPUOPT__GROUP_ALL_REDUCE,
                                  gpuopt__group_check(group, gpuopt__group_call(GPUOPT__GROUP_ALL_REDUCE), fault),
                                  (uint64_t)reduction << 1 | (real != NULL), (uint64_t)count, 0);
@@ -269,6 +274,11 @@ GPUOPT_API gpuopt_status gpuopt_group_all_reduce(gpuopt_group *group, gpuopt_gro
         status = gpuopt__group_reduce(group, reduction, piece, integer ? integer + k : NULL, real ? real + k : NULL);
     }
     return status;
+}
+
+GPUOPT_API gpuopt_status gpuopt_group_all_reduce(gpuopt_group *group, gpuopt_group_reduction reduction, int64_t count,
+                                                 int64_t *integer, double *real) {
+    GPUOPT__CALL(group, group->context, gpuopt__group_all_reduce(group, reduction, count, integer, real));
 }
 
 /* ---- From rank to rank ---- */
@@ -285,13 +295,10 @@ static gpuopt_status gpuopt__group_check_peer(gpuopt_group *g, const char *call,
     return status ? status : gpuopt__group_settle(g, call, where);
 }
 
-GPUOPT_API gpuopt_status gpuopt_group_send(gpuopt_group *group, gpuopt_memory_space where, int32_t to, const void *data,
-                                           uint64_t bytes) {
-    GPUOPT__ENTERS(group, group->context);
-    static const char call[] = "gpuopt_group_send";
+static gpuopt_status gpuopt__group_send(gpuopt_group *group, const char *call, gpuopt_memory_space where, int32_t to,
+                                        const void *data, uint64_t bytes) {
     const char *at = (const char *)data;
-    gpuopt_status status;
-    status = gpuopt__group_check_peer(group, call, where, to, data, bytes);
+    gpuopt_status status = gpuopt__group_check_peer(group, call, where, to, data, bytes);
     while (!status && bytes > 0) {
         uint64_t piece = gpuopt__group_piece(bytes, GPUOPT__GROUP_PIECE);
         status = gpuopt__group_done(
@@ -302,13 +309,15 @@ GPUOPT_API gpuopt_status gpuopt_group_send(gpuopt_group *group, gpuopt_memory_sp
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_group_receive(gpuopt_group *group, gpuopt_memory_space where, int32_t from, void *data,
-                                              uint64_t bytes) {
-    GPUOPT__ENTERS(group, group->context);
-    static const char call[] = "gpuopt_group_receive";
+GPUOPT_API gpuopt_status gpuopt_group_send(gpuopt_group *group, gpuopt_memory_space where, int32_t to, const void *data,
+                                           uint64_t bytes) {
+    GPUOPT__CALL(group, group->context, gpuopt__group_send(group, call, where, to, data, bytes));
+}
+
+static gpuopt_status gpuopt__group_receive(gpuopt_group *group, const char *call, gpuopt_memory_space where,
+                                           int32_t from, void *data, uint64_t bytes) {
     char *at = (char *)data;
-    gpuopt_status status;
-    status = gpuopt__group_check_peer(group, call, where, from, data, bytes);
+    gpuopt_status status = gpuopt__group_check_peer(group, call, where, from, data, bytes);
     while (!status && bytes > 0) {
         uint64_t piece = gpuopt__group_piece(bytes, GPUOPT__GROUP_PIECE);
         status = gpuopt__group_done(
@@ -317,6 +326,11 @@ GPUOPT_API gpuopt_status gpuopt_group_receive(gpuopt_group *group, gpuopt_memory
         bytes -= piece;
     }
     return status;
+}
+
+GPUOPT_API gpuopt_status gpuopt_group_receive(gpuopt_group *group, gpuopt_memory_space where, int32_t from, void *data,
+                                              uint64_t bytes) {
+    GPUOPT__CALL(group, group->context, gpuopt__group_receive(group, call, where, from, data, bytes));
 }
 
 #endif /* GPUOPT_IMPL_GROUP_CALLS_H */

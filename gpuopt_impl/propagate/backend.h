@@ -15,7 +15,8 @@
  *                the filter (filter.h), new bounds of a row (row.h),
  *                reasons (trail.h), the probes of a binary (probe_pair.h)
  *
- * tests/frame/modules/propagate.txt lists the same arrows, and a test checks them; doc/modules_propagate.svg shows them.
+ * tests/frame/modules/propagate.txt lists the same arrows, and a test checks them; doc/modules_propagate.svg shows
+ * them.
  *
  * A round filters the rows and sums the activities of the rows that pass. Then it computes new bounds for the columns
  * of their entries. All of this arithmetic is in arith/, so both backends return the same bits.
@@ -70,10 +71,12 @@ struct gpuopt_propagator_batch {
     gpuopt_propagator *base;
     int32_t nodes, node_columns; /* node_columns: at most the base's columns */
     int64_t changes;
-    int32_t ran;                            /* nodes of the latest _run; -1: there are no results */
-    uint64_t version;                       /* of the base, in that run */
-    struct gpuopt__propagator_share *share; /* with a group (ranks/batch.h), when the above describe this rank; or
-                                             * NULL */
+    int32_t ran;      /* nodes of the latest _run; -1: there are no results */
+    uint64_t version; /* of the base, in that run */
+    /* The public calls set the rest. With a group, the above describe this rank. */
+    const struct gpuopt__propagator_batch_table *table; /* what the calls do, alone or in a group: ranks/batch_run.h */
+    int32_t most, all;                                  /* nodes of a call; of the latest _run: of all ranks */
+    struct gpuopt__propagator_share *share;             /* NULL without a group */
 };
 
 /* More columns have changed than the report can hold. */
@@ -90,17 +93,18 @@ struct gpuopt_propagator_probe {
     gpuopt_propagator_batch *batch;
     int32_t nodes; /* even */
     int64_t changes, implications, equivalences;
-    int ran;     /* whether there are results */
-    int stopped; /* the caller has requested a stop */
-    gpuopt_propagator_probe_info info;
-    uint8_t *is_binary;        /* [cols] */
-    double *base_lb, *base_ub; /* [cols] */
+    int ran;                                /* whether there are results */
+    int stopped;                            /* the caller has requested a stop */
+    gpuopt_propagator_probe_info info, all; /* all: of all ranks. With a group, all other members describe this rank */
+    uint8_t *is_binary;                     /* [cols] */
+    double *base_lb, *base_ub;              /* [cols] */
     /* Of the latest run. */
-    double *lb, *ub;                              /* [cols]: bounds that hold in every solution */
-    int32_t *binary;                              /* [cols] */
-    void *found;                                  /* implications and equivalences, in the backend's form */
-    struct gpuopt__propagator_probe_share *share; /* with a group (ranks/probe.h), when all other members describe this
-                                                   * rank */
+    double *lb, *ub;                                    /* [cols]: bounds that hold in every solution */
+    int32_t *binary;                                    /* [cols] */
+    const int32_t *all_binary;                          /* [cols] of all ranks */
+    void *found;                                        /* implications and equivalences, in the backend's form */
+    const struct gpuopt__propagator_probe_table *table; /* what the calls do, alone or in a group: ranks/probe.h */
+    struct gpuopt__propagator_probe_share *share;       /* NULL without a group */
 };
 
 /* Members as in the other families: plan, create, destroy, the step, get_info, the rest. */

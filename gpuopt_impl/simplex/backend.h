@@ -1,42 +1,45 @@
 /* SPDX-License-Identifier: MIT
  *
- * The interface between the simplex method's control, on the CPU, and a backend. A backend's engine holds the basis
- * inverse or the tableau and runs iterations. The control holds phases, outcomes and the original data.
+ * The interface between the simplex method's control, on the CPU, and a backend. Read this file first. A backend's
+ * engine holds the basis inverse or the tableau and runs iterations. The control holds phases, outcomes and the
+ * original data.
+ *
+ * The modules, each a folder, and what they include besides common/:
+ *
+ *     children/  the public calls for children of one basis or of several     api/  ranks/
+ *     api/       the other public calls                                       control/  ranks/  model/
+ *     cpu/       the CPU's engine; batches and children on the CPU, which     control/  ranks/  batch/  factor/  model/
+ *                iterate as any handle does; table.h names the functions      arith/
+ *     control/   the loop of runs, and what to do when a run ends             verdict/  ranks/  arith/
+ *     verdict/   proofs, bounds from duals, how certain an optimum is         rebuild/  arith/
+ *     rebuild/   recomputes the point, the duals and the inverse; bounds      model/
+ *                and tolerances for the present stage
+ *     batch/     small programs, which need no engine: the public calls,      model/  backend.h  arith/
+ *                and the whole method, compiled by both backends
+ *     ranks/     a group: comparing arguments, sharing a tableau              model/  backend.h
+ *     model/     the handle; the model: checks, entries, scales, changes      backend.h
+ *     backend.h  (this file) runs and reports; the functions of an engine     arith/
+ *     arith/     the arithmetic of an iteration, written once for both
+ *     factor/    triangular factors of a sparse basis, for the CPU
+ *
+ * tests/frame/modules/simplex.txt lists the same arrows, and a test checks them; doc/modules_simplex.svg shows them.
  *
  * A call of gpuopt_simplex_iterate passes through these files:
  *
- *     calls.h                the public call; check.h checks its arguments
- *     control.h              the loop of runs, and what to do when a run ends
- *     rebuild.h, refactor.h  recompute x and the duals if they are stale, and the inverse
- *     rules.h                bounds and tolerances for the present stage
- *     backend.h              (this file) the table of the engine's functions: a run has up to rebuild_pivots iterations
- *     certificate_margins.h  the Farkas vector or the ray, if a run ended because no variable can enter or leave
+ *     api/handle.h                   the public call; model/check.h checks its arguments
+ *     control/loop.h                 the loop of runs
+ *     rebuild/point.h, inverse.h     recompute x and the duals if they are stale, and the inverse
+ *     rebuild/rules.h                bounds and tolerances
+ *     backend.h                      a run has up to rebuild_pivots iterations
+ *     rebuild/certificate_margins.h  the Farkas vector or the ray, if a run ended because no variable enters or leaves
  *
- * Other calls, and what they use:
- *
- *     model.h                the handle, and how the scaled model is built
- *     primal_steps.h         single parts of an iteration
- *     basis_and_solution.h   reads and sets bases, and reads solutions
- *     change.h               changes the model of a handle
- *     add_and_remove.h       adds and removes rows and columns
- *     dual.h                 the dual method's control, which the loop calls while that method iterates
- *     bound.h                bounds from duals
- *     certify.h              the calls for these bounds, and for the verdict on a given basis
- *     basis_solves.h         solves with the basis, for cuts
- *     column_split.h         what the ranks of a group exchange if they share a tableau
- *
- * A batch of small programs (batch.h) has no engine: batch_model.h, batch_step.h, batch_point.h, batch_proof.h and
- * batch_solve.h are the whole method, and both backends compile them. batch_team.h has the differences between
- * backends.
- *
- * The CPU's engine is in cpu.h, cpu_run.h, cpu_dual.h and cpu_add_and_remove.h, the GPU's in cuda/simplex. Both use the
- * arithmetic in step.h and dual_step.h. matrix_edit.h adds rows and columns to the engine's model.
+ * The GPU's engine is in cuda/simplex; simplex.cu describes it.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_BACKEND_H
 #define GPUOPT_IMPL_SIMPLEX_BACKEND_H
 
 #include "../common/backend.h"
-#include "step.h"
+#include "arith/step.h"
 
 /* A checked descriptor, with defaults filled in and nested structs copied. AUTO is resolved except for the algorithm.
  * The arrays are the caller's. */
@@ -80,7 +83,7 @@ typedef struct gpuopt__simplex_shape {
     int32_t deferred_pivots;                           /* K; 0: the backend chooses */
     int grows;                                         /* whether arrays are longer than the model at create needs */
     int32_t rank, ranks;                               /* of the group that shares the tableau; else 0 of 1 */
-    const struct gpuopt__simplex_exchanges *exchanges; /* exchanges of that group, see column_split.h */
+    const struct gpuopt__simplex_exchanges *exchanges; /* exchanges of that group, see ranks/column_split.h */
     double time_limit;                                 /* time limit of that group, in seconds */
     gpuopt_memory_space columns;                       /* memory from which that group takes columns */
 } gpuopt__simplex_shape;
@@ -215,6 +218,8 @@ typedef struct gpuopt__simplex_child_list {
     int32_t *root;                     /* [copies] of each child, -1: the handle; see named_roots of the job */
 } gpuopt__simplex_child_list;
 
+enum { GPUOPT__SIMPLEX_ROOTS = 65536 }; /* limit of the roots of a batch */
+
 /* The roots that are set, besides the handle. All arrays are in host memory, and all numbers scaled. */
 typedef struct gpuopt__simplex_roots {
     int32_t count;
@@ -268,7 +273,7 @@ struct gpuopt_simplex_children {
     void *root_engine;
     int32_t copies;                    /* children of the caller; desc has this rank's children */
     gpuopt_simplex_children_desc desc; /* defaults filled in */
-    struct gpuopt__dealt *dealt;       /* with a group (children_share.h): this rank's share of the children; or NULL */
+    struct gpuopt__dealt *dealt;       /* with a group (children/share.h): this rank's share of the children; or NULL */
     gpuopt__simplex_children_job job;  /* its host arrays of the latest call belong to the batch */
     gpuopt__simplex_roots roots;
     /* For a backend without handles: find_root gives the root's basis, solve_root solves for its point. */
@@ -324,7 +329,7 @@ typedef struct gpuopt__simplex_backend {
     gpuopt_status (*ftran)(void *engine, double *x); /* [rows], x = B^-1 x */
     gpuopt_status (*btran)(void *engine, double *y); /* [rows], y = B^-T y */
     /* r = -[A I] (x + x_low) and d = cost - [A I]' (y + y_low), summed in twice the working precision. A low word may
-     * be NULL. error_sum, unless NULL, receives each sum's error_sum, see step.h. */
+     * be NULL. error_sum, unless NULL, receives each sum's error_sum, see arith/step.h. */
     gpuopt_status (*residual)(void *engine, const double *x, const double *x_low, double *r, double *error_sum);
     gpuopt_status (*reduce)(void *engine, const double *cost, const double *y, const double *y_low, double *d,
                             double *error_sum);
@@ -354,12 +359,12 @@ typedef struct gpuopt__simplex_backend {
     gpuopt_status (*drop)(void *engine, int by_rows, const int32_t *to);
     /* Called once on all ranks of a group, after all have created their engines. NULL: not needed. */
     gpuopt_status (*connect)(void *engine);
-    double tableau_from; /* METHOD_AUTO chooses the tableau from this share of nonzeros on, see check.h */
+    double tableau_from; /* METHOD_AUTO chooses the tableau from this share of nonzeros on, see model/check.h */
     /* Whether create checks the entries of a sparse matrix. It then returns UNTIDY for a fault. If the caller of create
      * can tidy the matrix, it calls create again. */
     int checks_entries;
     int drops_with_spare; /* lines are removed only from handles with spare capacity, see shape.grows */
-    /* Batches of small programs, which need no engine: batch.h. */
+    /* Batches of small programs, which need no engine: batch/calls.h. */
     const struct gpuopt__simplex_batch_backend *many;
 } gpuopt__simplex_backend;
 

@@ -56,12 +56,12 @@ def main():
         matplotlib.use("Agg")
         from matplotlib import pyplot
 
-        for technique, norms in results.items():
-            pyplot.semilogy(np.arange(1, len(norms) + 1) * 20, norms, label=technique)
+        for (technique, norms), style in zip(results.items(), ("-", "-", "--", "-")):  # of pfi and mpfi the same
+            pyplot.semilogy(np.arange(1, len(norms) + 1) * 20, norms, style, label=technique)
         pyplot.xlabel("updates")
         pyplot.ylabel("largest entry of |B^-1 B - I|")
         pyplot.legend()
-        pyplot.savefig(arguments.plot)
+        pyplot.savefig(arguments.plot, bbox_inches="tight")
 
 
 if __name__ == "__main__":

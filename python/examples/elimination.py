@@ -57,7 +57,7 @@ def main():
         matplotlib.use("Agg")
         from matplotlib import pyplot
 
-        _, (left, right) = pyplot.subplots(1, 2, figsize=(10, 4))
+        _, (left, right) = pyplot.subplots(1, 2, figsize=(10, 4), layout="constrained")
         left.semilogy(entries, ".-")
         left.set_xlabel("step")
         left.set_ylabel("entries of the message")
@@ -65,7 +65,7 @@ def main():
         right.axhline(info.cost, color="black", label="optimum")
         right.set_xlabel("z")
         right.legend()
-        pyplot.savefig(arguments.plot)
+        pyplot.savefig(arguments.plot, bbox_inches="tight")
 
 
 if __name__ == "__main__":

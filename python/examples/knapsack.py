@@ -58,7 +58,7 @@ def main():
         matplotlib.use("Agg")
         from matplotlib import pyplot
 
-        _, (left, right) = pyplot.subplots(1, 2, figsize=(10, 4))
+        _, (left, right) = pyplot.subplots(1, 2, figsize=(10, 4), layout="constrained")
         left.plot([info.alive for info in history])
         left.set_xlabel("step")
         left.set_ylabel("nodes in the pool")
@@ -66,7 +66,7 @@ def main():
         right.plot([info.primal_bound for info in history], label="primal bound")
         right.set_xlabel("step")
         right.legend()
-        pyplot.savefig(arguments.plot)
+        pyplot.savefig(arguments.plot, bbox_inches="tight")
 
 
 if __name__ == "__main__":

@@ -59,8 +59,8 @@ def main():
         pyplot.yscale("log")
         pyplot.xlabel("columns, by the width of their domain")
         pyplot.ylabel("values in the domain")
-        pyplot.legend()
-        pyplot.savefig(arguments.plot)
+        pyplot.legend(loc="center left", bbox_to_anchor=(1, 0.5))
+        pyplot.savefig(arguments.plot, bbox_inches="tight")
 
 
 if __name__ == "__main__":

@@ -68,11 +68,11 @@ def main():
         matplotlib.use("Agg")
         from matplotlib import pyplot
 
-        for name, points in paths.items():
-            pyplot.plot(*np.transpose([x for x, _ in points]), "o-", label=name, alpha=0.7)
+        for (name, points), size in zip(paths.items(), (12, 7, 4)):  # two of the paths are the same
+            pyplot.plot(*np.transpose([x for x, _ in points]), "o-", markersize=size, label=name)
         pyplot.legend(title="the path by pricing rule")
         pyplot.gca().set_aspect("equal")
-        pyplot.savefig(arguments.plot)
+        pyplot.savefig(arguments.plot, bbox_inches="tight")
 
 
 if __name__ == "__main__":

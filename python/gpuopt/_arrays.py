@@ -166,13 +166,24 @@ class Arrays:
         self._place(HOST, name)
         return self._pointer(out), out
 
-    def lists(self, struct: Any, cols: Sequence[Any], **values: Optional[Sequence[Any]]) -> None:
-        """Sets start, col and the values in a struct that has a list of them for each of several items."""
-        start = np.concatenate([[0], np.cumsum([np.size(item) for item in cols])]).astype(np.int64)
-        struct.start = self.read(start, np.int64, None, "start")
-        for name, parts in [("col", cols), *values.items()]:
+    def lists(
+        self, struct: Any, start_name: str, index_name: str, items: Optional[Sequence[Any]], **values: Any
+    ) -> None:
+        """Sets the starts, the indices and the values in a struct that has a list of them for each of several items.
+        values: as long as items, entry by entry; None: no such values. items None: no lists."""
+        if items is None:
+            for name, parts in values.items():
+                if parts is not None:
+                    raise ArgumentError(f"{name} was given without {index_name}")
+            return
+        sizes = [np.size(item) for item in items]
+        start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        setattr(struct, start_name, self.read(start, np.int64, None, start_name))
+        for name, parts in [(index_name, items), *values.items()]:
             if parts is None:
                 continue
+            if [np.size(part) for part in parts] != sizes:
+                raise ArgumentError(f"{name} must have as many entries as {index_name} in each list")
             dtype = dtype_of(dict(ffi.typeof(struct).item.fields)[name].type.item)
             joined = np.concatenate([np.ravel(part) for part in parts if np.size(part)] or [np.empty(0)])
             setattr(struct, name, self.read(joined, dtype, (int(start[-1]),), name))

@@ -13,7 +13,7 @@ from . import _generated
 from ._cffi import ffi
 
 _SUFFIX = "dylib" if sys.platform == "darwin" else "so"
-lib = ffi.dlopen(str(Path(__file__).parent / f"libgpuopt.{_SUFFIX}"))
+lib = ffi.dlopen(_generated.LIBRARY or str(Path(__file__).parent / f"libgpuopt.{_SUFFIX}"))
 
 
 class Error(Exception):

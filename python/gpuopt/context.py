@@ -166,8 +166,8 @@ class _Hooks:
                 self.latest = text
             log(level, text)
 
-        # Python handles signals when it enters a hook, so Ctrl-C arrives in one as a KeyboardInterrupt. If it was another
-        # hook's, this one ends the call.
+        # Python handles signals when it enters a hook, so Ctrl-C arrives in one as a KeyboardInterrupt. If it was
+        # another hook's, this one ends the call.
         @ffi.callback("int(void *)", error=1, onerror=failed)
         def call_stop(_: Any) -> int:
             return 1 if self.pending is not None or (stop is not None and stop()) else 0

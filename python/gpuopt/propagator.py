@@ -239,7 +239,7 @@ class NodeBatch(Handle):
         the base. Returns outcome, rounds, infeasible_row, infeasible_col, changed, columns, nonzeros [nodes]."""
         arrays, count = Arrays(), len(cols)
         nodes = _native.new("gpuopt_propagator_nodes", count=count)
-        arrays.lists(nodes, cols, lb=lb, ub=ub)
+        arrays.lists(nodes, "start", "col", cols, lb=lb, ub=ub)
         members = ("outcome", "rounds", "infeasible_row", "infeasible_col", "changed", "columns", "nonzeros")
         struct, report = arrays.report("gpuopt_propagator_node_report", dict.fromkeys(members, (count,)), names, None)
         self._call("run", 0, nodes, rounds, struct)

@@ -256,10 +256,11 @@ class Simplex(Handle):
 
 
 class Children(Handle):
-    """Many linear programs that begin at the basis of one, the root, and differ in some bounds.
+    """Many linear programs that begin at the basis of one, the root, and differ in some bounds, sides or costs.
 
     batch_size  the most children of a call, up to 65,536; strong branching uses two for each column
-    options     other members of gpuopt_simplex_children_desc: pivots=1000, on_pivot_limit="refactor", with_x=1
+    options     other members of gpuopt_simplex_children_desc: pivots=1000, on_pivot_limit="refactor", with_x=1, and
+                roots=100 for set_roots
     """
 
     _name = "gpuopt_simplex_children"
@@ -278,34 +279,71 @@ class Children(Handle):
         shapes.update(basis=(count, cols + rows), x=(count, cols), farkas=(count, rows), farkas_low=(count, rows))
         return arrays.report("gpuopt_simplex_child_report", shapes, self._MEMBERS if names is None else names, None)
 
+    def set_roots(self, basis: Any, lb: Any = None, ub: Any = None, lhs: Any = None, rhs: Any = None) -> None:
+        """Sets the roots that children can name, such as a search's open nodes: basis [count][cols + rows] as of
+        get_basis, lb and ub [count][cols], lhs and rhs [count][rows]. None: those of the handle."""
+        rows, cols = self.root.rows, self.root.cols
+        count = int(np.shape(basis)[0])
+        arrays, roots = self._arrays(), _native.new("gpuopt_simplex_root_list", count=count)
+        roots.basis = arrays.read(basis, np.uint8, (count, cols + rows), "basis")
+        for name, array, lines in (("lb", lb, cols), ("ub", ub, cols), ("lhs", lhs, rows), ("rhs", rhs, rows)):
+            setattr(roots, name, arrays.read(array, np.float64, (count, lines), name))
+        self._call("set_roots", arrays.where, roots)
+
     def run(
         self,
-        cols: Sequence[Any],
+        cols: Optional[Sequence[Any]] = None,
         lb: Optional[Sequence[Any]] = None,
         ub: Optional[Sequence[Any]] = None,
         iterations: int = ALL,
         names: Optional[Iterable[str]] = None,
+        *,
+        rows: Optional[Sequence[Any]] = None,
+        lhs: Optional[Sequence[Any]] = None,
+        rhs: Optional[Sequence[Any]] = None,
+        cost_cols: Optional[Sequence[Any]] = None,
+        cost: Optional[Sequence[Any]] = None,
+        roots: Any = None,
     ) -> Report:
-        """Solves len(cols) children. cols[k], lb[k] and ub[k] list child k's columns and their bounds; None: those of
-        the root. Returns outcome, iterations, bound, objective, certainty [count]; or those in names, which may have
+        """Solves one child for each entry of the lists. cols[k], lb[k] and ub[k] list child k's columns and their
+        bounds; rows[k], lhs[k] and rhs[k] its rows and their sides; cost_cols[k] and cost[k] columns and their costs.
+        None: those of the root. roots [count] has each child's root of set_roots, or -1; None: all are of the handle.
+        Returns outcome, iterations, bound, objective, certainty [count]; or those in names, which may have
         basis [count][cols + rows], x [count][cols], farkas and farkas_low [count][rows]."""
-        arrays, count = Arrays(), len(cols)
+        arrays = Arrays()
+        lists = [items for items in (cols, rows, cost_cols, roots) if items is not None]
+        count = len(lists[0]) if lists else 0
+        if any(len(items) != count for items in lists):
+            raise _native.ArgumentError(
+                "cols, rows, cost_cols and roots must have as many entries as there are children"
+            )
         children = _native.new("gpuopt_simplex_child_list", count=count)
-        arrays.lists(children, cols, lb=lb, ub=ub)
+        arrays.lists(children, "start", "col", cols, lb=lb, ub=ub)
+        arrays.lists(children, "side_start", "row", rows, lhs=lhs, rhs=rhs)
+        arrays.lists(children, "cost_start", "cost_col", cost_cols, cost=cost)
+        children.root = arrays.read(roots, np.int32, (count,), "roots")
         struct, report = self._report(arrays, count, names)
         self._call("run", 0, children, iterations, struct)
         return report
 
     def strong_branch(
-        self, cols: Any, values: Any = None, iterations: int = ALL, names: Optional[Iterable[str]] = None
+        self,
+        cols: Any,
+        values: Any = None,
+        iterations: int = ALL,
+        names: Optional[Iterable[str]] = None,
+        *,
+        roots: Any = None,
     ) -> Report:
         """Branches on each of the columns [count] at its value [count]; None: at the root's present point. Child 2 k
-        has ub = floor(value), child 2 k + 1 has lb = floor(value) + 1. Returns as run, two entries for each column."""
+        has ub = floor(value), child 2 k + 1 has lb = floor(value) + 1. roots [count] as in run, then with values.
+        Returns as run, two entries for each column."""
         arrays = Arrays()
         col, count = arrays.list(cols, "cols", 0)
         value = arrays.read(values, np.float64, (count,), "values")
+        root = arrays.read(roots, np.int32, (count,), "roots")
         struct, report = self._report(arrays, 2 * count, names)
-        self._call("strong_branch", 0, count, ffi.NULL, col, value, iterations, struct)
+        self._call("strong_branch", 0, count, root, col, value, iterations, struct)
         return report
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 FOLDER = Path(__file__).parent.parent / "examples"
@@ -24,10 +25,25 @@ def test_example(name, tmp_path):
     program = FOLDER / f"{name}.py"
     assert len(program.read_text().splitlines()) < 80
     command = [sys.executable, str(program)]
-    if importlib.util.find_spec("matplotlib"):
-        command += ["--plot", str(tmp_path / "picture.png")]
+    picture = tmp_path / "picture.png"
+    plots = importlib.util.find_spec("matplotlib") is not None
+    if plots:
+        command += ["--plot", str(picture)]
     output = subprocess.run(command, check=True, capture_output=True, text=True, timeout=120).stdout
     assert EXPECTED[name] in output
+    if plots:
+        assert_drawn(picture)
+
+
+def assert_drawn(picture):
+    """The picture has labels and lines: several colours, on a white background."""
+    from matplotlib import pyplot
+
+    pixels = (pyplot.imread(picture)[:, :, :3] * 255).astype(int)
+    assert min(pixels.shape[:2]) >= 300
+    colours, count = np.unique(pixels.reshape(-1, 3), axis=0, return_counts=True)
+    assert len(colours) > 20 and np.array_equal(colours[np.argmax(count)], [255, 255, 255])
+    assert 0.02 < np.any(pixels != 255, axis=2).mean() < 0.5
 
 
 def test_readme():

@@ -150,6 +150,89 @@ def test_strong_branching():
             assert report.bound[k] <= expected.fun + 1e-7
 
 
+def solve(A, rhs, cost, bounds):
+    """The optimum by HiGHS, or NaN if there is none."""
+    expected = linprog(cost, A_ub=A, b_ub=rhs, bounds=bounds)
+    return expected.fun if expected.status == 0 else np.nan
+
+
+def test_children_of_sides_and_costs():
+    A, rhs, cost = random_program(6)
+    rows, cols = A.shape
+    root = gpuopt.Simplex(A, rhs=rhs, ub=10, cost=cost)
+    optimum = root.iterate().objective
+    children = gpuopt.Children(root, 3 * rows)
+    # Child k has row k's side lowered; then column k's cost changed; then both, and a bound.
+    side = [[side - 2] for side in rhs]
+    report = children.run(rows=[[k] for k in range(rows)], rhs=side, lhs=[[-np.inf]] * rows)
+    costs = [[-cost[k], 1.5] for k in range(rows)]
+    lists = [[k, cols - 1] for k in range(rows)]
+    priced = children.run(cost_cols=lists, cost=costs)
+    both = children.run(
+        [[k] for k in range(rows)], None, [[3]] * rows, rows=[[k] for k in range(rows)], lhs=[[-np.inf]] * rows,
+        rhs=side, cost_cols=lists, cost=costs, names=["objective", "x"],
+    )  # fmt: skip
+    moved = 0
+    for k in range(rows):
+        other_rhs, other_cost, bounds = rhs.copy(), cost.copy(), [(0, 10)] * cols
+        other_rhs[k] -= 2
+        other_cost[lists[k]] = costs[k]
+        assert report.objective[k] == pytest.approx(solve(A, other_rhs, cost, bounds), nan_ok=True)
+        assert priced.objective[k] == pytest.approx(solve(A, rhs, other_cost, bounds), nan_ok=True)
+        moved += not np.isclose(report.objective[k], optimum)
+        bounds[k] = (0, 3)
+        assert both.objective[k] == pytest.approx(solve(A, other_rhs, other_cost, bounds), nan_ok=True)
+        if not np.isnan(both.objective[k]):
+            assert np.all(A @ both.x[k] <= other_rhs + 1e-7) and both.x[k, k] <= 3 + 1e-9
+    assert moved
+    assert len(children.run().outcome) == 0
+    for message, arguments in {
+        "rhs was given without row": dict(rhs=side),
+        "as many entries as row": dict(rows=[[0], [1, 2]], rhs=[[1, 2], [3]]),
+        "as many entries as there are children": dict(cols=[[0]], ub=[[1]], rows=[[0], [1]], rhs=[[1], [1]]),
+    }.items():
+        with pytest.raises(gpuopt.ArgumentError, match=message):
+            children.run(**arguments)
+
+
+def test_children_of_several_roots():
+    A, rhs, cost = random_program(7)
+    rows, cols = A.shape
+    root = gpuopt.Simplex(A, rhs=rhs, ub=10, cost=cost)
+    children = gpuopt.Children(root, 4 * cols, roots=3)
+    lb, ub = np.zeros((3, cols)), np.full((3, cols), 10.0)
+    bases, points = [], []
+    for k in range(3):  # open nodes: bounds of their own, and the basis of their relaxation
+        ub[k, k] = 2
+        root.set_bounds(lb[k], ub[k])
+        assert root.iterate().outcome == gpuopt.Outcome.OPTIMAL
+        bases.append(root.get_basis())
+        points.append(root.get_solution(["x"]).x)
+    with pytest.raises(gpuopt.StateError):
+        children.run(cols=[[0]], ub=[[1]], roots=[0])
+    sides = np.array([rhs, rhs + 1, rhs])
+    children.set_roots(bases, lb, ub, np.full((3, rows), -np.inf), sides)
+    pairs = [(k, col) for k in range(3) for col in np.flatnonzero(np.abs(points[k] - np.round(points[k])) > 1e-6)]
+    named, branched = zip(*pairs)
+    assert len(set(named)) > 1
+    report = children.strong_branch(branched, [points[k][col] for k, col in pairs], roots=named)
+    for entry, (k, col) in enumerate(pairs):
+        for side in range(2):
+            bounds = np.column_stack([lb[k], ub[k]])
+            bounds[col, 1 - side] = np.floor(points[k][col]) + side
+            expected = solve(A, sides[k], cost, bounds)
+            assert report.objective[2 * entry + side] == pytest.approx(expected, nan_ok=True) or (
+                np.isnan(expected) and report.outcome[2 * entry + side] == gpuopt.Outcome.INFEASIBLE
+            )
+    root.set_bounds(0, 10)
+    again = children.run(roots=[2, -1, 0])
+    for objective, k in zip(again.objective, (2, -1, 0)):
+        bounds = [(0, 10)] * cols if k < 0 else np.column_stack([lb[k], ub[k]])
+        assert objective == pytest.approx(solve(A, rhs if k < 0 else sides[k], cost, bounds))
+    with pytest.raises(gpuopt.ArgumentError):
+        children.run(roots=[3])
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_branch_and_bound(seed):
     A, rhs, cost = random_program(seed, 6, 8)

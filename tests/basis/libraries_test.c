@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Operations for which the CUDA backend uses cuBLAS and cuSOLVER if installed, from m = 512 on, and its own kernels
- * otherwise: loads, rank updates, and the product of PFI. Without the libraries both halves of these tests use the same
- * kernels, and they print so.
+ * otherwise: loads, rank updates, and the product of PFI. Without the libraries all ways use the same kernels, and a
+ * message says so.
  */
 #include <float.h>
 #include <math.h>
@@ -13,21 +13,23 @@
 #include "tests/basis/basis.h"
 
 /* In cuda/basis/basis.cu. */
-void gpuopt__cuda_basis_without_libraries(const gpuopt_context *context);
+void gpuopt__cuda_basis_without_libraries(const gpuopt_context *context, int blas);
 
-enum { M = 600, FACTOR = 8 };
+enum { M = 600, FACTOR = 8, WAYS = 3 };
 
-/* Two contexts: with whatever libraries there are, and without any. */
+/* A context for each way: with whatever libraries there are, without cuSOLVER, and without any. */
+static const char *const way[WAYS] = {"with all libraries", "without cuSOLVER", "without libraries"};
 static void make_contexts(gpuopt_context **context) {
-    context[0] = test_context(NULL);
-    context[1] = test_context(NULL);
-    gpuopt__cuda_basis_without_libraries(context[1]);
+    int k;
+    for (k = 0; k < WAYS; k++) context[k] = test_context(NULL);
+    gpuopt__cuda_basis_without_libraries(context[1], 0);
+    gpuopt__cuda_basis_without_libraries(context[2], 1);
 }
 
-/* The inverses by both are accurate, for every kind of matrix and with two ways of storing them. */
+/* All ways give accurate inverses, for every kind of matrix and with two ways of storing them. */
 static void inverses(void **state) {
     static const basis_kind kinds[] = {BASIS_DENSE, BASIS_SPARSE, BASIS_SLACKS, BASIS_SCALED};
-    gpuopt_context *context[2];
+    gpuopt_context *context[WAYS];
     long double *inverse = calloc((size_t)M * M, sizeof *inverse);
     double *found = calloc((size_t)M * M, sizeof *found);
     size_t n;
@@ -40,16 +42,16 @@ static void inverses(void **state) {
         gpuopt_matrix columns = basis_columns(&b);
         assert_true(basis_invert(&b, inverse));
         scale = basis_scale_of(&b, inverse);
-        for (k = 0; k < 4; k++) {
+        for (k = 0; k < 2 * WAYS; k++) {
             gpuopt_basis *basis = basis_create(
-                context[k % 2], M, k < 2 ? GPUOPT_TECHNIQUE_DEFERRED : GPUOPT_TECHNIQUE_ELEMENT_PROPOSED, 0);
+                context[k % WAYS], M, k < WAYS ? GPUOPT_TECHNIQUE_DEFERRED : GPUOPT_TECHNIQUE_ELEMENT_PROPOSED, 0);
             long double error;
             assert_int_equal(gpuopt_basis_load(basis, &columns), GPUOPT_OK);
             assert_int_equal(gpuopt_basis_get_inverse(basis, GPUOPT_HOST, found), GPUOPT_OK);
             error = basis_error(&b, &scale, inverse, found);
             if (!(error <= FACTOR * M * DBL_EPSILON * scale.condition))
-                fail_msg("kind %d, %s libraries: off by %Lg, condition %Lg", (int)kinds[n], k % 2 ? "without" : "with",
-                         error, scale.condition);
+                fail_msg("kind %d, %s: off by %Lg, condition %Lg", (int)kinds[n], way[k % WAYS], error,
+                         scale.condition);
             gpuopt_basis_destroy(basis);
         }
         basis_scale_free(&scale);
@@ -57,14 +59,14 @@ static void inverses(void **state) {
     }
     free(inverse);
     free(found);
-    for (k = 0; k < 2; k++) gpuopt_context_destroy(context[k]);
+    for (k = 0; k < WAYS; k++) gpuopt_context_destroy(context[k]);
 }
 
-/* B has an integer inverse that both find to the bit: unit lower times unit upper triangular, with entries in so few
- * places that no sum is rounded. Rows and columns are shuffled, and single entries are among the columns. */
+/* B has an integer inverse that all ways find to the bit: unit lower times unit upper triangular, with entries in so
+ * few places that no sum is rounded. Rows and columns are shuffled, and single entries are among the columns. */
 static void exact_inverses(void **state) {
     enum { N = 1100, STEP = 7 };
-    gpuopt_context *context[2];
+    gpuopt_context *context[WAYS];
     basis_model b = basis_new(N);
     double *found = calloc((size_t)N * N, sizeof *found);
     gpuopt_matrix columns;
@@ -79,7 +81,7 @@ static void exact_inverses(void **state) {
         if (j % 3 == 2) b.entry[(int64_t)j * N + (j - 1) * STEP % N] = 4;
     }
     columns = basis_columns(&b);
-    for (k = 0; k < 2; k++) {
+    for (k = 0; k < WAYS; k++) {
         gpuopt_basis *basis = basis_create(context[k], N, GPUOPT_TECHNIQUE_DEFERRED, 0);
         assert_int_equal(gpuopt_basis_load(basis, &columns), GPUOPT_OK);
         assert_int_equal(gpuopt_basis_get_inverse(basis, GPUOPT_HOST, found), GPUOPT_OK);
@@ -145,11 +147,11 @@ static void same_bits(void **state) {
 
 /* Columns that depend on others are refused, and named, and the old inverse stays. */
 static void singular(void **state) {
-    gpuopt_context *context[2];
+    gpuopt_context *context[WAYS];
     int k, n, i;
     (void)state;
     make_contexts(context);
-    for (k = 0; k < 2; k++)
+    for (k = 0; k < WAYS; k++)
         for (n = 0; n < 3; n++) {
             basis_model b = basis_draw(n < 2 ? BASIS_DENSE : BASIS_SLACKS, M, 80 + (unsigned)n);
             gpuopt_basis *basis = basis_create(context[k], M, GPUOPT_TECHNIQUE_DEFERRED, 0);
@@ -174,18 +176,18 @@ static void singular(void **state) {
             gpuopt_basis_destroy(basis);
             basis_free(&b);
         }
-    for (k = 0; k < 2; k++) gpuopt_context_destroy(context[k]);
+    for (k = 0; k < WAYS; k++) gpuopt_context_destroy(context[k]);
 }
 
 /* Updates with every K that changes the method of the rank update, and by PFI. */
 static void updates(void **state) {
     static const int32_t most[] = {0, 64, 90, 170, 256};
-    gpuopt_context *context[2];
+    gpuopt_context *context[WAYS];
     size_t n;
     int k, u;
     (void)state;
     make_contexts(context);
-    for (k = 0; k < 2; k++)
+    for (k = 0; k < WAYS; k++)
         for (n = 0; n <= sizeof most / sizeof *most; n++) {
             int pfi = n == sizeof most / sizeof *most;
             basis_model b = basis_draw(BASIS_SPARSE, M, 90);
@@ -203,7 +205,34 @@ static void updates(void **state) {
             gpuopt_basis_destroy(basis);
             basis_free(&b);
         }
-    for (k = 0; k < 2; k++) gpuopt_context_destroy(context[k]);
+    for (k = 0; k < WAYS; k++) gpuopt_context_destroy(context[k]);
+}
+
+/* Without cuSOLVER, too, cuBLAS makes rank updates: from the identity, which no library loads, with the same bits. */
+static void without_solver(void **state) {
+    gpuopt_context *context[WAYS];
+    double *found[WAYS];
+    int k, u, i;
+    (void)state;
+    make_contexts(context);
+    for (k = 0; k < WAYS; k++) {
+        gpuopt_basis *basis = basis_create(context[k], M, GPUOPT_TECHNIQUE_DEFERRED, 256);
+        basis_model b = basis_new(M);
+        uint64_t seed = 97;
+        for (i = 0; i < M; i++) b.entry[(int64_t)i * M + i] = 1;
+        for (u = 0; u < 600; u++) basis_enqueue_random(basis, &b, 9, &seed);
+        found[k] = calloc((size_t)M * M, sizeof *found[k]);
+        assert_int_equal(gpuopt_basis_get_inverse(basis, GPUOPT_HOST, found[k]), GPUOPT_OK);
+        gpuopt_basis_destroy(basis);
+        basis_free(&b);
+    }
+    assert_memory_equal(found[0], found[1], sizeof **found * M * M);
+    if (memcmp(found[0], found[2], sizeof **found * M * M) == 0)
+        print_message("the same bits without libraries: none are in use\n");
+    for (k = 0; k < WAYS; k++) {
+        free(found[k]);
+        gpuopt_context_destroy(context[k]);
+    }
 }
 
 /* The same position repeatedly, and in turn with a second and a third. Each update needs the results of the earlier
@@ -241,7 +270,8 @@ static void positions_in_turn(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(inverses), cmocka_unit_test(exact_inverses), cmocka_unit_test(same_bits),
-    cmocka_unit_test(singular), cmocka_unit_test(updates),        cmocka_unit_test(positions_in_turn),
+    cmocka_unit_test(inverses),       cmocka_unit_test(exact_inverses), cmocka_unit_test(same_bits),
+    cmocka_unit_test(singular),       cmocka_unit_test(updates),        cmocka_unit_test(positions_in_turn),
+    cmocka_unit_test(without_solver),
 };
 TEST_MAIN(tests)

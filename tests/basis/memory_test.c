@@ -20,17 +20,7 @@ static gpuopt_basis_desc desc_of(int32_t m, int technique, int32_t deferred) {
 
 static void check_plan(test_host *host, gpuopt_context *context, const gpuopt_basis_desc *desc) {
     gpuopt_memory_plan plan;
-    gpuopt_basis *basis;
-    test_held before;
-    long live = host->live;
-    gpuopt_desc_init(&plan, sizeof plan);
-    assert_int_equal(gpuopt_basis_create(context, desc, &plan, NULL), GPUOPT_OK);
-    assert_int_equal(host->live, live);
-    before = test_held_by(host);
-    assert_int_equal(gpuopt_basis_create(context, desc, NULL, &basis), GPUOPT_OK);
-    test_as_planned(host, &before, &plan);
-    gpuopt_basis_destroy(basis);
-    assert_int_equal(host->live, live);
+    TEST_PLANNED(basis, host, context, desc, &plan);
 }
 
 static void plan_is_exact(void **state) {

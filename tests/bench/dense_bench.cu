@@ -172,11 +172,12 @@ int main(int argc, char **argv) {
     desc.backend = gpuopt_backend_cuda();
     desc.log = [](void *, int, const char *message) { std::fprintf(stderr, "gpuopt: %s\n", message); };
     if (gpuopt_context_create(&desc, &context)) return 1;
-    const CudaLibraries &libraries = *open_libraries(context);
     RankUpdate rank;
+    rank.blas = cublas_of(context);
+    if (rank.blas) cusolver_of(context);
+    const CudaLibraries &libraries = cuda_of(context)->libraries;
     demand(!rank_update_open(context, &rank) && !cudaMalloc(&rank.workspace, RANK_WORKSPACE), "opening");
-    if (libraries.blas.handle) {
-        rank.blas = &libraries.blas;
+    if (rank.blas) {
         demand(!libraries.blas.set_workspace(libraries.blas.handle, rank.workspace, RANK_WORKSPACE), "the workspace");
 #ifdef GPUOPT__CUDA_OPENS_LIBRARIES
         for (size_t k = 0; k < LIBRARY_VERSIONS && !find_function(open_cublas(k), "cublasDgemv_v2", &gemv); k++) {}

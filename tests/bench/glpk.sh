@@ -3,10 +3,10 @@
 #
 # Usage: glpk.sh [--seconds N] [--cuts] [PROGRAM] [MODEL...]
 #
-# GLPK's branch and bound with propagation at its nodes and without: examples/branch_glpk (PROGRAM: built already) on models
-# of GPUOPT_TEST_DATA/miplib by their names, or on files; without any: on those of that folder which GLPK solves within a
-# minute, and on generated ones (glpk_models.awk). --cuts: with GLPK's cuts. N: seconds for a search (60).
-# A line for each model: the published optimum, and for both the objective (or the status), nodes and seconds; then the
+# GLPK's branch and bound with propagation at its nodes and without: examples/branch_glpk (PROGRAM: built already) on
+# models of GPUOPT_TEST_DATA/miplib by their names, or on files; without any: on those of that folder which GLPK solves
+# within a minute, and on generated ones (glpk_models.awk). --cuts: with GLPK's cuts. N: seconds for a search (60). A
+# line for each model: the published optimum, and for both the objective (or the status), nodes and seconds; then the
 # processor time of propagation as a share of GLPK's own.
 set -u
 case ${1:-} in

@@ -16,13 +16,14 @@ namespace {
 /* A primitive is a type with Shared and a function of all threads. From each thread's number it makes a number that
  * depends on the other threads' numbers and feeds the next round. */
 
-template <class Primitive>
-__global__ void __launch_bounds__(threads) repeat(uint32_t *result) {
+template <class Primitive, int SIZE>
+__global__ void __launch_bounds__(SIZE) repeat(uint32_t *result) {
     __shared__ typename Primitive::Shared shared;
-    uint32_t x = drawn(blockIdx.x * threads + threadIdx.x) & 1023;
+    Primitive primitive;
+    uint32_t x = drawn(blockIdx.x * SIZE + threadIdx.x) & 1023;
 #pragma unroll 1
-    for (int round = 0; round < rounds; round++) x = (Primitive::apply(shared, x) + threadIdx.x) & 1023;
-    result[blockIdx.x * threads + threadIdx.x] = x;
+    for (int round = 0; round < rounds; round++) x = (primitive.apply(shared, x) + threadIdx.x) & 1023;
+    result[blockIdx.x * SIZE + threadIdx.x] = x;
 }
 
 struct Nothing {};
@@ -56,7 +57,7 @@ struct LargerKey {
 __device__ Keyed keyed(uint32_t x) { return {static_cast<double>(x), static_cast<int>(threadIdx.x % 32)}; }
 __device__ uint32_t of_key(Keyed k) { return static_cast<uint32_t>(k.key) + static_cast<uint32_t>(k.index); }
 
-struct WarpLargestBits { /* cuda/simplex/exchange.cuh: the bits of the key in halves */
+struct WarpLargestBits { /* cuda/simplex/iterations/exchange.cuh: the bits of the key in halves */
     using Shared = Nothing;
     static __device__ uint32_t apply(Shared &, uint32_t x) {
         const Keyed own = keyed(x);
@@ -119,7 +120,7 @@ struct BlockSumCub {
 };
 
 /* How many threads before this one have a flag, and how many in all: where a thread appends to a list. */
-struct FlagsOurs { /* cuda/simplex/column.cuh, cuda/knapsack/kernel.cuh */
+struct FlagsOurs { /* cuda/simplex/iterations/column.cuh, cuda/knapsack/kernel.cuh */
     struct Shared {
         int of[warps];
     };
@@ -149,7 +150,7 @@ struct FlagsCub {
 };
 
 /* The sum of the numbers of all threads before this one. */
-struct ScanOurs { /* the code of cuda/simplex/column.cuh before CUB */
+struct ScanOurs { /* the code of cuda/simplex/iterations/column.cuh before CUB */
     using Shared = FlagsOurs::Shared;
     static __device__ uint32_t apply(Shared &s, uint32_t x) {
         const int own = static_cast<int>(x), lane = static_cast<int>(threadIdx.x % 32);
@@ -215,16 +216,16 @@ struct FoundCub {
     }
 };
 
-/* A row of the table. first: the variant with the reference results. */
-template <class Primitive>
+/* A row of the table, with blocks of SIZE threads. first: the variant with the reference results. */
+template <class Primitive, int SIZE = threads>
 void row(Machine *m, const char *what, const char *whose, bool first) {
     double ns[2];
     for (int k = 0; k < 2; k++) {
         const unsigned blocks = static_cast<unsigned>(m->multiprocessors * (k ? 8 : 1));
-        const double taken = milliseconds([=] { repeat<Primitive><<<blocks, threads>>>(m->result); });
+        const double taken = milliseconds([=] { repeat<Primitive, SIZE><<<blocks, SIZE>>>(m->result); });
         ns[k] = 1e6 * taken / rounds / (k ? 8 : 1);
     }
-    const std::vector<uint32_t> found = to_host(m->result, int64_t{8} * m->multiprocessors * threads);
+    const std::vector<uint32_t> found = to_host(m->result, int64_t{8} * m->multiprocessors * SIZE);
     if (first) m->expected = found;
     if (found != m->expected) {
         std::fprintf(stderr, "primitives_bench: %s, %s: another result\n", what, whose);

@@ -15,7 +15,7 @@
 
 namespace {
 
-constexpr int threads = 256, warps = threads / 32, rounds = 512, runs = 9;
+constexpr int threads = 256, warps = threads / 32, rounds = 512, runs = 9, most_threads = 1024;
 
 bool failed(cudaError_t error, const char *what) {
     if (error != cudaSuccess) std::fprintf(stderr, "primitives_bench: %s: %s\n", what, cudaGetErrorString(error));
@@ -55,10 +55,29 @@ T *on_device(int64_t count) {
 }
 
 template <class T>
+T *to_device(const std::vector<T> &from) {
+    T *to = on_device<T>(static_cast<int64_t>(from.size()));
+    CHECK(cudaMemcpy(to, from.data(), sizeof(T) * from.size(), cudaMemcpyHostToDevice));
+    return to;
+}
+
+template <class T>
 std::vector<T> to_host(const T *from, int64_t count) {
     std::vector<T> copy(static_cast<size_t>(count));
     CHECK(cudaMemcpy(copy.data(), from, sizeof(T) * copy.size(), cudaMemcpyDeviceToHost));
     return copy;
+}
+
+/* The time of an algorithm of CUB, which is called with scratch memory and its size. */
+template <class F>
+double cub_milliseconds(F f) {
+    void *scratch = nullptr;
+    size_t bytes = 0;
+    CHECK(f(scratch, bytes));
+    CHECK(cudaMalloc(&scratch, bytes));
+    const double taken = milliseconds([&] { CHECK(f(scratch, bytes)); });
+    CHECK(cudaFree(scratch));
+    return taken;
 }
 
 __host__ __device__ uint32_t drawn(uint64_t k) {
@@ -69,7 +88,7 @@ __host__ __device__ uint32_t drawn(uint64_t k) {
 
 struct Machine {
     int multiprocessors;
-    uint32_t *result;
+    uint32_t *result; /* [8 * multiprocessors * most_threads], device */
     std::vector<uint32_t> expected;
     bool good = true;
 };

@@ -69,13 +69,8 @@ Search::Search(int64_t nodes, int multiprocessors) : step() {
             to++;
         reach.push_back(to);
     }
-    auto upload = [](const auto &from) {
-        using T = typename std::decay_t<decltype(from)>::value_type;
-        T *to = on_device<T>(static_cast<int64_t>(from.size()));
-        CHECK(cudaMemcpy(to, from.data(), sizeof(T) * from.size(), cudaMemcpyHostToDevice));
-        return to;
-    };
-    step.view.table = {upload(weight_sum), upload(profit_sum), upload(weight), upload(profit), upload(reach)};
+    step.view.table = {to_device(weight_sum), to_device(profit_sum), to_device(weight), to_device(profit),
+                       to_device(reach)};
     step.view.first = 0;
     step.view.last = items;
     step.view.at = reach[0];
@@ -89,6 +84,8 @@ Search::Search(int64_t nodes, int multiprocessors) : step() {
     step.job.count = nodes;
     step.job.from = 0;
     step.job.to = nodes;
+    step.job.same_end = step.job.flipped_end = nodes;
+    step.job.limit = 2 * nodes;
     step.job.from_step = step.job.to_step = 1;
     step.job.least = weight[level];
     step.job.residual = -weight[level];
@@ -243,18 +240,6 @@ void device_row(const char *what, const char *whose, int64_t elements, double ta
     std::printf("| %s | %s | %.1f |\n", what, whose, static_cast<double>(elements) / taken / 1e6);
 }
 
-/* Runs CUB's call with scratch memory and its size. */
-template <class F>
-double cub_milliseconds(F f) {
-    void *scratch = nullptr;
-    size_t bytes = 0;
-    CHECK(f(scratch, bytes));
-    CHECK(cudaMalloc(&scratch, bytes));
-    const double taken = milliseconds([&] { CHECK(f(scratch, bytes)); });
-    CHECK(cudaFree(scratch));
-    return taken;
-}
-
 /* Whether `count` nodes from `to` on are unchanged; *sum: the expected sum, or -1 to set it. */
 void check_nodes(Machine *m, const char *what, const Pool &pool, int64_t to, int64_t count, uint64_t *sum, bool first) {
     const int64_t part = std::min<int64_t>(count, 1 << 20); /* of the beginning and of the end */
@@ -280,7 +265,7 @@ void breadth_rows(Machine *m, Search *search, const unsigned *blocks) {
     int64_t kept = 0;
     p.epoch = 0;
     const double ours = milliseconds([&] {
-        p.epoch += 1ull << 40;
+        p.epoch += 1ull << KNAPSACK_EPOCH;
         knapsack_expand<false, false><<<*blocks, threads>>>(p);
     });
     CHECK(cudaDeviceSynchronize());
@@ -295,7 +280,7 @@ void breadth_rows(Machine *m, Search *search, const unsigned *blocks) {
     device_row("", "CUB DeviceSelect::If, without what the search needs of the sums", children, other);
     check_nodes(m, "breadth, CUB", p.pool, p.job.to, to_host(count, 1)[0], &sum, false);
     const double plain = milliseconds([&] {
-        p.epoch += 1ull << 40;
+        p.epoch += 1ull << KNAPSACK_EPOCH;
         cudaMemsetAsync(p.shared.ticket, 0, sizeof(unsigned));
         select_nodes<<<*blocks, threads>>>(p, p.job.count);
     });

@@ -6,6 +6,7 @@
  *       --only LIST     of "tableau devex", ...: see the table below; "revised dual" is the dual method (CPU)
  *       --clp on|off|both  CLP's primal simplex method; its dual method if that exceeds the limit (on), or always
  *       --limit S       limit of each in seconds, for CLP of processor time, which it checks rarely (60)
+ *       --deferred K    of the ways that apply several pivots at once (the library chooses)
  *       --repeat N      the run with the median of the seconds of N; only one run if it takes over 30 s (1)
  *       --pages KIND    of the matrix in host memory: pageable, or locked (with CUDA)
  * Seconds are for create, with a separate column in ms, and for the iterations until the outcome is known, without
@@ -67,7 +68,7 @@ enum { CLP_OFF, CLP_ON, CLP_BOTH };
 typedef struct options {
     const char *backends, *models, *only;
     int clp, locked;
-    int64_t limit, repeat;
+    int64_t limit, repeat, deferred;
 } options;
 
 /* The next of the words between commas; 0: that was the last. */
@@ -117,6 +118,7 @@ typedef struct job {
     int variant, warming;
     double limit; /* seconds */
     int64_t cap;  /* iterations; 0: none */
+    int32_t deferred;
 } job;
 
 /* In pieces that let the clock be read about every half second. On the GPU the end of a piece costs an exchange of some
@@ -172,6 +174,7 @@ static figures gpuopt_run(const void *of) {
     desc.rules = &rules;
     rules.pricing = variants[j->variant].pricing;
     rules.deferred_pivots = variants[j->variant].deferred_pivots;
+    if (rules.deferred_pivots == 0) rules.deferred_pivots = j->deferred;
     desc.algorithm = variants[j->variant].algorithm;
     desc.iteration_limit = j->cap;
     create = now();
@@ -257,7 +260,8 @@ static void measure(const char *name, const mip *model, const machine *on, const
     const char *at = o->only;
     char word[NAME];
     while (next_word(&at, word)) {
-        job j = {on->context, on->backend, model, choice(word, variant_names), warming, (double)o->limit, 0};
+        job j = {on->context, on->backend,      model, choice(word, variant_names),
+                 warming,     (double)o->limit, 0,     (int32_t)o->deferred};
         figures f;
         j.cap = cap_of(name, variants[j.variant].deferred_pivots == 1);
         f = median_of(gpuopt_run, &j, warming ? 1 : o->repeat);
@@ -308,7 +312,7 @@ static int parse(int argc, char **argv, options *o) {
     const char *at;
     char word[NAME];
     int k, good = argc > 1 && argv[1][0] != '-';
-    *o = (options){argc > 1 ? argv[1] : "", default_models, default_variants, CLP_ON, 0, 60, 1};
+    *o = (options){argc > 1 ? argv[1] : "", default_models, default_variants, CLP_ON, 0, 60, 1, 0};
     for (k = 2; k < argc && good; k += 2) {
         const char *value = k + 1 < argc ? argv[k + 1] : "";
         if (strcmp(argv[k], "--models") == 0) good = *(o->models = value) != 0;
@@ -316,6 +320,7 @@ static int parse(int argc, char **argv, options *o) {
         else if (strcmp(argv[k], "--clp") == 0) good = (o->clp = choice(value, switches)) >= 0;
         else if (strcmp(argv[k], "--pages") == 0) good = (o->locked = choice(value, pages)) >= 0;
         else if (strcmp(argv[k], "--limit") == 0) good = whole_number(value, 1000000, &o->limit);
+        else if (strcmp(argv[k], "--deferred") == 0) good = whole_number(value, 256, &o->deferred);
         else if (strcmp(argv[k], "--repeat") == 0) good = whole_number(value, MOST_REPEATS, &o->repeat);
         else good = 0;
     }
@@ -352,7 +357,7 @@ int main(int argc, char **argv) {
     int count = 0, failed = 0;
     if (parse(argc, argv, &o)) {
         fprintf(stderr, "simplex_bench BACKEND,... [--models LIST] [--only LIST] [--clp on|off|both] [--limit S] "
-                        "[--repeat N] [--pages pageable|locked]\n");
+                        "[--deferred K] [--repeat N] [--pages pageable|locked]\n");
         return EXIT_BAD_INPUT;
     }
     for (at = o.backends; count < 4 && next_word(&at, machines[count].backend); count++)

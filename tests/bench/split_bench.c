@@ -359,14 +359,17 @@ static int print_sizes(const options *o) {
     return 0;
 }
 
+/* See parse_options(). */
+static const char *const values[] = {"ranks", "pivots", "blocks", "deferred", "sizes", NULL};
+
 static int take(void *options_of, const char *name, const char *value) {
     options *o = options_of;
-    if (strcmp(name, "--ranks") == 0) return *(o->ranks = value) != 0;
-    if (strcmp(name, "--pivots") == 0) return whole_number(value, 100000, &o->pivots);
-    if (strcmp(name, "--blocks") == 0) return whole_number(value, 100000, &o->blocks);
-    if (strcmp(name, "--deferred") == 0) return whole_number(value, 100000, &o->deferred);
-    if (strcmp(name, "--sizes") == 0) return *(o->sizes = value) != 0;
-    return -1;
+    if (strcmp(name, "ranks") == 0) return *(o->ranks = value) != 0;
+    if (strcmp(name, "pivots") == 0) return whole_number(value, 100000, &o->pivots);
+    if (strcmp(name, "blocks") == 0) return whole_number(value, 100000, &o->blocks);
+    if (strcmp(name, "deferred") == 0) return whole_number(value, 100000, &o->deferred);
+    if (strcmp(name, "sizes") == 0) return *(o->sizes = value) != 0;
+    return 0;
 }
 
 int main(int argc, char **argv) {
@@ -380,7 +383,7 @@ int main(int argc, char **argv) {
     int json, ranks;
     size_t k;
     memset(&c, 0, sizeof c);
-    if (parse_words(argc, argv, usage, take, &o, &o.backend, &json)) return EXIT_BAD_INPUT;
+    if (parse_options(argc, argv, usage, values, NULL, take, &o, &o.backend, &json)) return EXIT_BAD_INPUT;
     o.cuda = strcmp(o.backend, "cuda") == 0;
     if (!o.cuda && strcmp(o.backend, "cpu")) return fputs(usage, stderr), EXIT_BAD_INPUT;
     if (o.cuda) o.devices = count_devices(&o);

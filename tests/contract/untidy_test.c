@@ -9,208 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpuopt/search.h"
 #include "tests/contract/untidy.h"
-
-enum { ROWS = 40, COLS = 30, SQUARE = 24, PER_LINE = 9, MOST = 4096 };
-
-/* A use of a matrix. The call under test is made with `fails` of its allocations failing, one after the other. */
-typedef struct use {
-    gpuopt_context *context;
-    test_host *host;
-    const gpuopt_matrix *m;
-    int option; /* a precision, or a method */
-    int fails;
-    gpuopt_status status;
-    int failed;
-    double out[MOST];
-    int filled;
-} use;
-
-/* Makes the call until no allocation is left to fail. Each failure must leave nothing behind. */
-#define CALL(u, expression)                                                                 \
-    do {                                                                                    \
-        const long live_before = (u)->host->live;                                           \
-        for ((u)->failed = 0;; (u)->failed++) {                                             \
-            (u)->host->fail_at = (u)->fails ? (u)->host->allocations + (u)->failed + 1 : 0; \
-            (u)->status = (expression);                                                     \
-            (u)->host->fail_at = 0;                                                         \
-            if ((u)->status != GPUOPT_ERROR_MEMORY || !(u)->fails) break;                   \
-            assert_int_equal((u)->host->live, live_before);                                 \
-            assert_true((u)->failed < 100);                                                 \
-        }                                                                                   \
-    } while (0)
-
-static void keep(use *u, const void *numbers, size_t bytes) {
-    const int count = (int)((bytes + sizeof(double) - 1) / sizeof(double));
-    assert_true(u->filled + count <= MOST);
-    memset(u->out + u->filled, 0, sizeof(double) * (size_t)count);
-    memcpy(u->out + u->filled, numbers, bytes);
-    u->filled += count;
-}
-
-static double zeros[2 * ROWS + 2 * COLS], tens[2 * ROWS + 2 * COLS], rising[2 * ROWS + 2 * COLS];
-
-static gpuopt_propagator_desc propagator_desc(const gpuopt_matrix *m, int precision) {
-    gpuopt_propagator_desc desc = GPUOPT_INIT(gpuopt_propagator_desc);
-    desc.matrix = *m;
-    desc.rhs = rising, desc.lb = zeros, desc.ub = tens;
-    desc.precision = (gpuopt_propagator_precision)precision;
-    return desc;
-}
-
-static gpuopt_simplex_desc simplex_desc(const gpuopt_matrix *m, int method) {
-    gpuopt_simplex_desc desc = GPUOPT_INIT(gpuopt_simplex_desc);
-    desc.matrix = *m;
-    desc.rhs = rising, desc.ub = tens, desc.cost = rising, desc.maximize = 1;
-    desc.method = (gpuopt_simplex_method)method;
-    return desc;
-}
-
-/* A row or a column for each line of a model, with 1 in the first place. */
-static const int64_t few[3] = {0, 1, 2};
-static const int32_t of_few[2] = {0, 1};
-static const double ones[2] = {1, 1};
-
-/* ---- The calls ---- */
-
-static void propagate(use *u, gpuopt_propagator *p, int32_t rows, int32_t cols) {
-    gpuopt_propagator_info info = GPUOPT_INIT(gpuopt_propagator_info);
-    gpuopt_propagator_row_report report = GPUOPT_INIT(gpuopt_propagator_row_report);
-    double lb[COLS], ub[COLS], low[2 * ROWS], high[2 * ROWS];
-    assert_int_equal(gpuopt_propagator_round(p, 5, &info), GPUOPT_OK);
-    assert_int_equal(gpuopt_propagator_get_bounds(p, GPUOPT_HOST, 0, NULL, lb, ub), GPUOPT_OK);
-    report.min_activity = low, report.max_activity = high;
-    assert_int_equal(gpuopt_propagator_get_rows(p, GPUOPT_HOST, &report), GPUOPT_OK);
-    keep(u, &info, sizeof info);
-    keep(u, lb, sizeof *lb * (size_t)cols);
-    keep(u, ub, sizeof *ub * (size_t)cols);
-    keep(u, low, sizeof *low * (size_t)rows);
-    keep(u, high, sizeof *high * (size_t)rows);
-    gpuopt_propagator_destroy(p);
-}
-
-static void propagator_create(use *u) {
-    const gpuopt_propagator_desc desc = propagator_desc(u->m, u->option);
-    gpuopt_propagator *p = NULL;
-    CALL(u, gpuopt_propagator_create(u->context, &desc, NULL, &p));
-    if (!u->status) propagate(u, p, u->m->rows, u->m->cols);
-}
-
-/* Exactly the nonzeros of the tidied rows. */
-static int64_t spare_nonzeros;
-
-static void propagator_add_rows(use *u) {
-    const gpuopt_matrix base = {2, u->m->cols, few, of_few, ones, GPUOPT_LAYOUT_CSR};
-    gpuopt_propagator_desc desc = propagator_desc(&base, u->option);
-    gpuopt_spare spare = GPUOPT_INIT(gpuopt_spare);
-    gpuopt_propagator *p = NULL;
-    int32_t row[ROWS];
-    spare.rows = u->m->rows, spare.nonzeros = spare_nonzeros;
-    desc.spare = &spare;
-    desc.trail_capacity = 1000;
-    assert_int_equal(gpuopt_propagator_create(u->context, &desc, NULL, &p), GPUOPT_OK);
-    CALL(u, gpuopt_propagator_add_rows(p, u->m, NULL, rising, row));
-    if (!u->status) propagate(u, p, 2 + u->m->rows, u->m->cols);
-    else gpuopt_propagator_destroy(p);
-}
-
-static gpuopt_basis *basis_new(use *u) {
-    gpuopt_basis_desc desc = GPUOPT_INIT(gpuopt_basis_desc);
-    gpuopt_basis *basis = NULL;
-    desc.m = u->m->rows;
-    assert_int_equal(gpuopt_basis_create(u->context, &desc, NULL, &basis), GPUOPT_OK);
-    return basis;
-}
-
-static void basis_load(use *u) {
-    double inverse[SQUARE * SQUARE];
-    gpuopt_basis *basis = basis_new(u);
-    CALL(u, gpuopt_basis_load(basis, u->m));
-    assert_int_equal(gpuopt_basis_get_inverse(basis, GPUOPT_HOST, inverse), GPUOPT_OK);
-    keep(u, inverse, sizeof inverse);
-    gpuopt_basis_destroy(basis);
-}
-
-static void basis_get_drift(use *u) {
-    gpuopt_basis_drift drift = GPUOPT_INIT(gpuopt_basis_drift);
-    gpuopt_basis *basis = basis_new(u); /* the identity: far from the matrix's inverse */
-    CALL(u, gpuopt_basis_get_drift(basis, u->m, 1, &drift));
-    keep(u, &drift, sizeof drift);
-    gpuopt_basis_destroy(basis);
-}
-
-static void solve(use *u, gpuopt_simplex *s, int32_t rows, int32_t cols) {
-    gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
-    gpuopt_simplex_solution solution = GPUOPT_INIT(gpuopt_simplex_solution);
-    double x[2 * COLS + 2], dual[2 * ROWS + 2], activity[2 * ROWS + 2];
-    solution.x = x, solution.dual = dual, solution.activity = activity;
-    assert_int_equal(gpuopt_simplex_iterate(s, 1000, &info), GPUOPT_OK);
-    assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
-    assert_int_equal(gpuopt_simplex_get_solution(s, GPUOPT_HOST, &solution), GPUOPT_OK);
-    keep(u, &info, sizeof info);
-    keep(u, x, sizeof *x * (size_t)cols);
-    keep(u, dual, sizeof *dual * (size_t)rows);
-    keep(u, activity, sizeof *activity * (size_t)rows);
-    gpuopt_simplex_destroy(s);
-}
-
-static void simplex_create(use *u) {
-    const gpuopt_simplex_desc desc = simplex_desc(u->m, u->option);
-    gpuopt_simplex *s = NULL;
-    CALL(u, gpuopt_simplex_create(u->context, &desc, NULL, &s));
-    if (!u->status) solve(u, s, u->m->rows, u->m->cols);
-}
-
-static void simplex_add_rows(use *u) {
-    const gpuopt_matrix base = {2, u->m->cols, few, of_few, ones, GPUOPT_LAYOUT_CSR};
-    gpuopt_simplex_desc desc = simplex_desc(&base, u->option);
-    gpuopt_spare spare = GPUOPT_INIT(gpuopt_spare);
-    gpuopt_simplex *s = NULL;
-    spare.rows = u->m->rows, spare.nonzeros = spare_nonzeros;
-    desc.spare = &spare;
-    assert_int_equal(gpuopt_simplex_create(u->context, &desc, NULL, &s), GPUOPT_OK);
-    CALL(u, gpuopt_simplex_add_rows(s, u->m, NULL, rising));
-    if (!u->status) solve(u, s, 2 + u->m->rows, u->m->cols);
-    else gpuopt_simplex_destroy(s);
-}
-
-static void simplex_add_cols(use *u) {
-    const gpuopt_matrix base = {u->m->rows, 2, few, of_few, ones, GPUOPT_LAYOUT_CSC};
-    gpuopt_simplex_desc desc = simplex_desc(&base, u->option);
-    gpuopt_spare spare = GPUOPT_INIT(gpuopt_spare);
-    gpuopt_simplex *s = NULL;
-    spare.cols = u->m->cols, spare.nonzeros = spare_nonzeros;
-    desc.spare = &spare;
-    assert_int_equal(gpuopt_simplex_create(u->context, &desc, NULL, &s), GPUOPT_OK);
-    CALL(u, gpuopt_simplex_add_cols(s, u->m, rising, NULL, tens));
-    if (!u->status) solve(u, s, u->m->rows, 2 + u->m->cols);
-    else gpuopt_simplex_destroy(s);
-}
-
-static const struct {
-    const char *call;
-    void (*use)(use *);
-    int square, options;
-} calls[] = {
-    {"gpuopt_propagator_create", propagator_create, 0, 2},
-    {"gpuopt_propagator_add_rows", propagator_add_rows, 0, 2},
-    {"gpuopt_basis_load", basis_load, 1, 1},
-    {"gpuopt_basis_get_drift", basis_get_drift, 1, 1},
-    {"gpuopt_simplex_create", simplex_create, 0, 2},
-    {"gpuopt_simplex_add_rows", simplex_add_rows, 0, 2},
-    {"gpuopt_simplex_add_cols", simplex_add_cols, 0, 2},
-};
-enum { CALLS = sizeof calls / sizeof *calls };
-
-/* ---- The tests ---- */
-
-static int setup(void **state) {
-    size_t k;
-    (void)state;
-    for (k = 0; k < sizeof tens / sizeof *tens; k++) tens[k] = 10, rising[k] = 1 + (double)k / 4;
-    return 0;
-}
+#include "tests/contract/untidy_calls.h"
 
 static int64_t nonzeros_of(const gpuopt_matrix *m) {
     return m->start[m->layout == GPUOPT_LAYOUT_CSR ? m->rows : m->cols];
@@ -221,13 +21,13 @@ static use used(gpuopt_context *context, test_host *host, int call, int option, 
     const long live = host->live;
     host->error[0] = host->warning[0] = 0;
     host->warnings = 0;
-    calls[call].use(&u);
+    untidy_calls[call].use(&u);
     assert_int_equal(host->live, live);
     return u;
 }
 
 static untidy drawn(int call, int layout, int with, double grain, uint64_t seed) {
-    const int square = calls[call].square;
+    const int square = untidy_calls[call].square;
     return untidy_draw(square ? SQUARE : ROWS, square ? SQUARE : COLS, (gpuopt_layout)layout, PER_LINE, with, grain,
                        seed);
 }
@@ -239,19 +39,19 @@ static void check_use(int call, int option, const untidy *m) {
     char want[256];
     use tidy, given, failing;
     int allocates;
-    spare_nonzeros = nonzeros_of(&m->tidy);
+    untidy_spare = nonzeros_of(&m->tidy);
     tidy = used(context, &host, call, option, &m->tidy, 0);
     assert_int_equal(tidy.status, GPUOPT_OK);
     assert_int_equal(host.warnings, 0);
     given = used(context, &host, call, option, &m->given, 0);
-    if (given.status) fail_msg("%s: %s", calls[call].call, host.error);
+    if (given.status) fail_msg("%s: %s", untidy_calls[call].call, host.error);
     assert_int_equal(given.filled, tidy.filled);
     assert_memory_equal(given.out, tidy.out, sizeof tidy.out);
     allocates = m->zeros + m->duplicates > 0;
     assert_int_equal(host.warnings, allocates);
     if (allocates) {
-        snprintf(want, sizeof want, "%s: zeros dropped: %d, duplicates summed: %d; %s", calls[call].call, (int)m->zeros,
-                 (int)m->duplicates, m->place);
+        snprintf(want, sizeof want, "%s: zeros dropped: %d, duplicates summed: %d; %s", untidy_calls[call].call,
+                 (int)m->zeros, (int)m->duplicates, m->place);
         assert_string_equal(host.warning, want);
     }
     failing = used(context, &host, call, option, &m->given, 1);
@@ -266,8 +66,8 @@ static void the_bits_of_the_tidied_matrix(void **state) {
     const int rounds = test_times(12, 3);
     int call, option, layout, with, round;
     (void)state;
-    for (call = 0; call < CALLS; call++)
-        for (option = 0; option < calls[call].options; option++)
+    for (call = 0; call < UNTIDY_CALLS; call++)
+        for (option = 0; option < untidy_calls[call].options; option++)
             for (layout = 0; layout < 2; layout++)
                 for (with = 0; with <= (WITH_ZEROS | WITH_DUPLICATES); with++)
                     for (round = 0; round < rounds; round++) {
@@ -286,8 +86,8 @@ static void check_plans(int simplex, int option, const untidy *m) {
     int k;
     for (k = 0; k < 3; k++) {
         const gpuopt_matrix *a = k == 0 ? &m->tidy : &m->given;
-        const gpuopt_propagator_desc model = propagator_desc(a, option);
-        const gpuopt_simplex_desc program = simplex_desc(a, option);
+        const gpuopt_propagator_desc model = untidy_propagator(a, option);
+        const gpuopt_simplex_desc program = untidy_program(a, option);
         void *handle = NULL;
         long live = host.live;
         test_held before;
@@ -343,17 +143,17 @@ static void a_strict_context_refuses(void **state) {
     gpuopt_context *context = test_strict_context(&host);
     int call, layout, with;
     (void)state;
-    for (call = 0; call < CALLS; call++)
+    for (call = 0; call < UNTIDY_CALLS; call++)
         for (layout = 0; layout < 2; layout++)
             for (with = WITH_ZEROS; with <= WITH_DUPLICATES; with++) {
                 untidy m = drawn(call, layout, with, 0.1, 5);
                 char place[64];
                 use u;
-                spare_nonzeros = nonzeros_of(&m.tidy);
+                untidy_spare = nonzeros_of(&m.tidy);
                 u = used(context, &host, call, 0, &m.given, 0);
                 assert_int_equal(u.status, GPUOPT_ERROR_ARGUMENT);
                 assert_int_equal(host.warnings, 0);
-                assert_int_equal(strncmp(host.error, calls[call].call, strlen(calls[call].call)), 0);
+                assert_int_equal(strncmp(host.error, untidy_calls[call].call, strlen(untidy_calls[call].call)), 0);
                 assert_non_null(strstr(host.error, with == WITH_ZEROS ? "is zero" : "comes twice"));
                 snprintf(place, sizeof place, "[%d]", atoi(strchr(m.place, '[') + 1));
                 assert_non_null(strstr(host.error, place));
@@ -379,7 +179,7 @@ static void faults_stay_faults(void **state) {
     int call, layout;
     size_t k;
     (void)state;
-    for (call = 0; call < CALLS; call++)
+    for (call = 0; call < UNTIDY_CALLS; call++)
         for (layout = 0; layout < 2; layout++)
             for (k = 0; k < sizeof fault / sizeof *fault; k++) {
                 int64_t start[SQUARE + 1] = {0, 3};
@@ -389,12 +189,13 @@ static void faults_stay_faults(void **state) {
                 const gpuopt_matrix none = {SQUARE, SQUARE, (const int64_t[SQUARE + 1]){0}, index, value, m.layout};
                 int line;
                 for (line = 2; line <= SQUARE; line++) start[line] = 6;
-                spare_nonzeros = 6;
+                untidy_spare = 6;
                 assert_int_equal(used(context, &host, call, 0, &m, 0).status, GPUOPT_ERROR_ARGUMENT);
-                if (!strstr(host.error, fault[k].says)) fail_msg("%s: '%s'", calls[call].call, host.error);
-                assert_int_equal(strncmp(host.error, calls[call].call, strlen(calls[call].call)), 0);
+                if (!strstr(host.error, fault[k].says)) fail_msg("%s: '%s'", untidy_calls[call].call, host.error);
+                assert_int_equal(strncmp(host.error, untidy_calls[call].call, strlen(untidy_calls[call].call)), 0);
                 assert_int_equal(host.warnings, 0);
-                if (!calls[call].square) assert_int_equal(used(context, &host, call, 0, &none, 0).status, GPUOPT_OK);
+                if (!untidy_calls[call].square)
+                    assert_int_equal(used(context, &host, call, 0, &none, 0).status, GPUOPT_OK);
             }
     gpuopt_context_destroy(context);
 }
@@ -405,10 +206,10 @@ static void capacities_count_tidied_nonzeros(void **state) {
     gpuopt_context *context = test_context(&host);
     int call, layout;
     (void)state;
-    for (call = 0; call < CALLS; call++)
-        for (layout = 0; layout < 2 && strstr(calls[call].call, "_add_"); layout++) {
+    for (call = 0; call < UNTIDY_CALLS; call++)
+        for (layout = 0; layout < 2 && strstr(untidy_calls[call].call, "_add_"); layout++) {
             untidy m = drawn(call, layout, WITH_ZEROS | WITH_DUPLICATES, 0.1, 9);
-            spare_nonzeros = nonzeros_of(&m.tidy) - 1;
+            untidy_spare = nonzeros_of(&m.tidy) - 1;
             assert_int_equal(used(context, &host, call, 0, &m.given, 0).status, GPUOPT_ERROR_MEMORY);
             untidy_free(&m);
         }
@@ -447,12 +248,12 @@ static void the_option(void **state) {
 
 int main(int argc, char **argv) {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(the_bits_of_the_tidied_matrix, setup),
-        cmocka_unit_test_setup(plans_are_exact, setup),
-        cmocka_unit_test_setup(a_strict_context_refuses, setup),
-        cmocka_unit_test_setup(faults_stay_faults, setup),
-        cmocka_unit_test_setup(capacities_count_tidied_nonzeros, setup),
-        cmocka_unit_test_setup(single_precision, setup),
+        cmocka_unit_test_setup(the_bits_of_the_tidied_matrix, untidy_setup),
+        cmocka_unit_test_setup(plans_are_exact, untidy_setup),
+        cmocka_unit_test_setup(a_strict_context_refuses, untidy_setup),
+        cmocka_unit_test_setup(faults_stay_faults, untidy_setup),
+        cmocka_unit_test_setup(capacities_count_tidied_nonzeros, untidy_setup),
+        cmocka_unit_test_setup(single_precision, untidy_setup),
         cmocka_unit_test(the_option),
     };
     return test_main(argc, argv, __FILE__, tests, sizeof tests / sizeof *tests);

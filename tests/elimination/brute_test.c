@@ -127,7 +127,7 @@ static void order_is_valid(void **state) {
     gpuopt_context *context = test_context(NULL);
     uint64_t seed, random;
     (void)state;
-    for (seed = 1; seed <= 400; seed++) {
+    for (seed = 1; seed <= (uint64_t)test_times(400, 400); seed++) {
         int32_t order[MODEL_VARIABLES], again[MODEL_VARIABLES], parent[MODEL_VARIABLES], condition[MODEL_VARIABLES], k,
             c;
         uint8_t conditioned[MODEL_VARIABLES] = {0}, seen[MODEL_VARIABLES] = {0};

@@ -156,7 +156,7 @@ static int try_kind(const kind *of, int others, int *asked) {
     uint64_t count;
     instance p;
     for (large = 0; large < (of->variables == 2 ? 1 : 2); large++) {
-        for (times = large ? 4 : 20; times > 0; times--) {
+        for (times = large || test_few() ? 4 : 20; times > 0; times--) {
             draw_instance(of, large, &p);
             best = best_of_all(of, &p, &count);
             write_wcsp(of, &p, text);

@@ -70,7 +70,7 @@ static void slices_of_random_models(void **state) {
     uint64_t seed, random;
     long sliced = 0;
     (void)state;
-    for (seed = 1; seed <= 60; seed++)
+    for (seed = 1; seed <= (uint64_t)test_times(60, 60); seed++)
         for (k = 0; k < MODEL_KINDS; k++) {
             gpuopt_elimination_estimate e;
             gpuopt_elimination_desc desc;

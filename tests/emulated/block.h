@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A block of threads of a kernel: fibres that run in turn, and their meetings. See README in emulated.h.
+ * A block of threads of a kernel: fibres that run in turn, and their meetings. See emulated.h.
  */
 #ifndef EMULATED_BLOCK_H
 #define EMULATED_BLOCK_H

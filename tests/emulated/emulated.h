@@ -27,30 +27,7 @@
  * continue or not. Work on a stream happens at once or when it must. Asynchronous copies are completed in any order.
  * With one CPU thread a seed gives the same run again. Messages name the seed.
  *
- * Detected defects end the program with a message and abort():
- *     a barrier that some threads of the block, or lanes of the warp, do not reach;
- *     a launch that the device would refuse, on a device that is not current, or of a kernel not loaded before;
- *     a copy outside of an allocation, or from the wrong side; memory freed twice.
- * Device memory and shared memory begin as garbage. The address sanitizer sees accesses outside of an allocation on the
- * device and outside of dynamic shared memory. The undefined-behaviour sanitizer sees accesses outside of an array in
- * shared memory.
- *
- * Other defects are not detected: races that no schedule of this kind shows (memory is the same for all threads at
- * once, and a thread is interrupted only at the points above), unaligned vector loads without the sanitizer, use of too
- * many registers. A GPU and compute-sanitizer are still needed.
- *
- * Without Bazel, for example:
- *
- *     FLAGS="-O1 -g -fopenmp -ffp-contract=off -I tests/emulated/include -I . -I tests/support"
- *     for unit in gpuopt_cuda propagate/propagate basis/basis simplex/simplex elimination/elimination \
- *         knapsack/knapsack; do
- *         g++ -std=c++17 $FLAGS -D__CUDACC__ -D__CUDA_ARCH__=900 -x c++ -c cuda/$unit.cu -o $(basename $unit).o
- *     done
- *     g++ -std=c++17 $FLAGS -c tests/emulated/{fibre,block,grid,copies,device,driver,memory,stream,graph}.cpp
- *     gcc -O1 -g -fopenmp -c gpuopt_impl/gpuopt.c
- *     gcc $FLAGS -std=c11 -D_GNU_SOURCE -DTEST_WITH_EMULATED tests/knapsack/random_test.c tests/knapsack/models.c \
- *         $(ls tests/support/{support,backends}.c) *.o -lcmocka -lstdc++ -lm -o random_test
- *     GPUOPT_EMULATED_SEED=1 ./random_test cuda-emulated
+ * README.md lists the defects that this detects and those that it does not, and shows how to run a test.
  */
 #ifndef EMULATED_H
 #define EMULATED_H

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# The brief tests on the emulated GPU with other orders of threads, blocks and streams: emulated.h. A failure names its seed;
-# the same order again: GPUOPT_EMULATED_SEED=SEED TEST cuda-emulated.
+# The brief tests on the emulated GPU with other orders of threads, blocks and streams: emulated.h. A failure names its
+# seed; the same order again: GPUOPT_EMULATED_SEED=SEED TEST cuda-emulated.
 # Usage: seeds_test.sh [SEED]...
 # Runs: alone
 # Runs with: --all

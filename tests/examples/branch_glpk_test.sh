@@ -26,8 +26,8 @@ for options in "" "--cuts" "--without" "--without --cuts" "--backend cpu"; do
     result "optima worked out by hand: ${options:-no option}" $?
 done
 
-# reasons MODEL: the reasons on stdin hold in the model of small_mip.awk: the row, with the bounds that are given and the
-# model's for all other columns, implies the bound, or has no solution. Prints how many there were of each.
+# reasons MODEL: the reasons on stdin hold in the model of small_mip.awk: the row, with the bounds that are given and
+# the model's for all other columns, implies the bound, or has no solution. Prints how many there were of each.
 reasons() {
     awk -v tolerance=1e-6 '
         function bad(what) { print "does not hold: " what ": " $0; failed = 1; exit 1 }

@@ -46,7 +46,7 @@ runs() {
     "./$1" "${words[@]}" >out
     [ $? -le 1 ] && [ -s out ]
 }
-check "the library" cc -O1 -c gpuopt_impl/gpuopt.c -o gpuopt.o
+check "the library" cc -O0 -c gpuopt_impl/gpuopt.c -o gpuopt.o
 for example in examples/*.c; do
     grep -q '^int main(' "$example" || continue
     example=${example#examples/} example=${example%.c}

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# The example that certifies bases, as a user runs it: verdicts and violations worked out by hand, in the formats of other
-# solvers; singular bases; what is wrong with files; exit codes. That bases of CLP and GLPK are read right, and get
-# the exact verdict, is tested in tests/simplex/bas_test.cpp.
+# The example that certifies bases, as a user runs it: verdicts and violations worked out by hand, in the formats of
+# other solvers; singular bases; what is wrong with files; exit codes. That bases of CLP and GLPK are read right, and
+# get the exact verdict, is tested in tests/simplex/bas_test.cpp.
 # Usage: certify_basis_test.sh [PROGRAM]
 set -u
 example=certify_basis seconds=60
@@ -43,7 +43,8 @@ exits 3 "$models/transport.mps" singular.bas --json && [ "$(field verdict) $(fie
     has 'gpuopt_simplex_set_basis: .*singular' err
 result "a singular basis, with a variable in the message" $?
 
-# The same basis as HiGHS writes it, by names and in the order of the model: N1, N2, N3, F1, F2, F3; NEAR, FAR, CITY1 to 3.
+# The same basis as HiGHS writes it, by names and in the order of the model: N1, N2, N3, F1, F2, F3; NEAR, FAR, CITY1 to
+# 3.
 printf 'HiGHS_basis_file v2\nValid\n# Columns 6\nN1 1\nN2 0\nN3 1\nF1 1\nF2 1\nF3 0\n# Rows 5\nNEAR 2\nFAR 1\nCITY1 0\nCITY2 0\nCITY3 0\n' >v2.bas
 printf 'HiGHS v1\nValid\n# Columns 6\n1 0 1 1 1 0\n# Rows 5\n2 1 0 0 0\n' >v1.bas
 gzip -c "$bases/transport.bas" >packed.bas.gz

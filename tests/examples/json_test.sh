@@ -14,7 +14,8 @@ at_end() { rm -rf "$said" "$work"; }
 cd "$work" || exit 1
 models=$root/examples/models
 
-# A quotation mark, a backslash, a tab, an escape, a delete, UTF-8 that is whole, cut off, too long, a surrogate, Latin-1.
+# A quotation mark, a backslash, a tab, an escape, a delete, UTF-8 that is whole, cut off, too long, a surrogate,
+# Latin-1.
 odd_name=$(printf 'q"b\\t\te\033d\177\303\244\360\237\230\200-\342\202-\300\257-\355\240\200-\344')
 shown='q\"b\\t\u0009e\u001bd\u007f'$(printf '\303\244\360\237\230\200')'-\\xE2\\x82-\\xC0\\xAF-\\xED\\xA0\\x80-\\xE4'
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# The example that solves mixed-integer programs, as a user runs it: optima worked out by hand, by enumeration for random
-# integer programs (small_mip.awk), and by GLPK's branch and cut for random mixed ones (mixed_mip.awk, through the example
-# branch_glpk); the limit; exit codes. With GPUOPT_TEST_DATA and --all, published optima.
+# The example that solves mixed-integer programs, as a user runs it: optima worked out by hand, by enumeration for
+# random integer programs (small_mip.awk), and by GLPK's branch and cut for random mixed ones (mixed_mip.awk, through
+# the example branch_glpk); the limit; exit codes. With GPUOPT_TEST_DATA and --all, published optima.
 # Usage: solve_mip_test.sh [PROGRAM]
 set -u
 example=solve_mip seconds=300 backend=
@@ -20,7 +20,8 @@ result "optima worked out by hand, and infeasible models" $?
 solved 1 unbounded null "$models/arbitrage.mps"
 result "an unbounded model" $?
 
-# parity FREE-COST: three binaries of which 1.5 are 1, which propagation alone does not refute, and a column without bounds.
+# parity FREE-COST: three binaries of which 1.5 are 1, which propagation alone does not refute, and a column without
+# bounds.
 parity() {
     printf 'NAME m FREE\nROWS\n N cost\n E r\n G s\nCOLUMNS\n M M %s\n' "'MARKER' 'INTORG'" | sed "s/ M M 'MARKER'/ M 'MARKER'/"
     printf ' a r 2 s 1\n b r 2 s 1\n c r 2 s 1\n'
@@ -73,7 +74,8 @@ infeasible=0
 all $((3 * many)) large && [ $infeasible -ge $many ]
 result "$((3 * many)) random integer programs with large numbers: what enumeration finds, $infeasible infeasible" $?
 
-# rows LOW HIGH ROW...: integers x0, x1, ... in LOW to HIGH, and rows: a letter (E, L, G), a side, entries of x0, x1, ...
+# rows LOW HIGH ROW...: integers x0, x1, ... in LOW to HIGH, and rows: a letter (E, L, G), a side, entries of x0, x1,
+# ...
 rows() {
     printf '%s\n' "$@" | awk '
         NR <= 2 { bound[NR] = $1; next }
@@ -107,7 +109,8 @@ rows 0 1e9 "E 1000000 3 5" "E 0 1 -1" && solved 0 optimal 250000 rows.mps && row
     solved 0 optimal 333334 rows.mps
 result "and such rows with solutions" $?
 
-# split ROWS COLS: equations over binaries, whose sides are half of the sums (market split), and how far they are missed.
+# split ROWS COLS: equations over binaries, whose sides are half of the sums (market split), and how far they are
+# missed.
 split() {
     awk -v rows="$1" -v cols="$2" 'BEGIN {
         state = 1

@@ -11,8 +11,8 @@ example=solve_wcsp seconds=120
 . "$(dirname "${BASH_SOURCE[0]}")/../support/example.sh"
 exams=$models/exams.wcsp
 
-# means NAME WANT SOLUTION TEXT: a file of that text has that optimum, or none; and, unless it says -, that solution: the
-# values of variable 0, 1, ...
+# means NAME WANT SOLUTION TEXT: a file of that text has that optimum, or none; and, unless it says -, that solution:
+# the values of variable 0, 1, ...
 means() {
     printf '%b' "$4" >"$1"
     if [ "$2" = none ]; then
@@ -54,7 +54,8 @@ means nothing.cfn 0 '' '{{p <1} {} {}}'
 
 p='problem: {name: p mustbe:' vars='variables: {v: [a b] w: [a b c]}'
 means default.cfn 3 12 "{$p <9} $vars functions: {f: {scope: [v w] defaultcost: 5 costs: [0 1 4  b c 3]}}}"
-# The word inf, as version 1.4.0 of toulbar2 reads it: forbidden, also beside negative costs and where costs are maximised.
+# The word inf, as version 1.4.0 of toulbar2 reads it: forbidden, also beside negative costs and where costs are
+# maximised.
 xy='variables: {x: [p q] y: [r s]}'
 means inf.cfn 1.50 01 "{problem: {p <100.00} $xy functions: {f: {scope: [x y] costs: [inf 1.5 2.25 inf]}}}"
 means inf_maximised.cfn 2.25 10 "{problem: {p >-100.00} $xy functions: {f: {scope: [x y] costs: [inf 1.5 2.25 inf]}}}"

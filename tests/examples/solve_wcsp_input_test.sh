@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# The example that solves graphical models, given input that is none, files that do not go with a model, and options that
-# do not go together: exit status 2; the file, line and column, what is wrong.
+# The example that solves graphical models, given input that is none, files that do not go with a model, and options
+# that do not go together: exit status 2; the file, line and column, what is wrong.
 # Usage: solve_wcsp_input_test.sh [PROGRAM]
 set -u
 example=solve_wcsp seconds=120

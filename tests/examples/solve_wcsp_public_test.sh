@@ -54,7 +54,8 @@ if [ -r "$data/toulbar2/index.csv" ]; then
     while IFS=, read -r file optimum _; do
         want=0 refused=
         case $file in
-        # The sum of the file's own costs; toulbar2 adds the least costs of three tables of four variables and more twice.
+        # The sum of the file's own costs; toulbar2 adds the least costs of three tables of four variables and more
+        # twice.
         *_alarm.cfn.gz) optimum=3.086727 ;;
         *_randomnegfollower.cfn.xz) optimum=-3775 ;; # version 1.1.1 refuses the bound, 1.4.0 gives this
         *_default_10_1.wcsp) want=2 refused='interval domains' ;;
@@ -111,8 +112,8 @@ while IFS=, read -r file variables domain functions _ optimum count width _; do
         { [ -z "$count" ] || is count "$count"; } && { [ -z "$width" ] || within width 0 "$width"; }
     result "$file" $?
 done < <(tail -n +2 "$data/index.csv" | tr -d '\r')
-# Mini-buckets: an agent goes by the costs that a message has, a central run by those it may have, so that they may split
-# buckets in different ways.
+# Mini-buckets: an agent goes by the costs that a message has, a central run by those it may have, so that they may
+# split buckets in different ways.
 for file in small/example.wcsp coloring/GEOM40-3.wcsp spot5/54.wcsp; do
     exits 0 "$data/$file" --json && want=$(field lower_bound) && optimal "$want" "$data/$file" --agents each &&
         within largest_message_bytes 1 "$(field message_bytes)" &&

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# The examples as parts of a pipeline: models from pipes and from standard input, and output that cannot be written, which
-# is exit status 2 in all of them.
+# The examples as parts of a pipeline: models from pipes and from standard input, and output that cannot be written,
+# which is exit status 2 in all of them.
 # Usage: streams_test.sh [FOLDER], that of the programs
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)

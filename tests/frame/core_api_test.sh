@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT
 #
 # That the stable core, gpuopt.h, is what tests/frame/core_api.txt lists: every function with its prototype, every enum
-# constant with its value, the public macros by name, and the layout of every struct on x86-64, with the least struct_size
-# that the library accepts. A change of that file is a change of the API, which doc/stability.md allows or does not. Also
-# that the core stays small, and that a program which was built against the list runs with the library as it is now.
+# constant with its value, the public macros by name, and the layout of every struct on x86-64, with the least
+# struct_size that the library accepts. A change of that file is a change of the API, which doc/stability.md allows or
+# does not. Also that the core stays small, and that a program which was built against the list runs with the library as
+# it is now.
 # Usage: core_api_test.sh [--write]
 #   --write  rewrites the list and cmake/gpuopt.map.in, and tests nothing
 set -u -o pipefail
@@ -130,8 +131,8 @@ make_list() {
         }
 }
 
-# make_map LIST: the linker's version script of the shared library. The layers have a version of their own, because a program
-# that uses them works with one minor version only.
+# make_map LIST: the linker's version script of the shared library. The layers have a version of their own, because a
+# program that uses them works with one minor version only.
 make_map() {
     echo "# The symbols of libgpuopt.so. tests/frame/core_api_test.sh --write writes this file."
     printf 'GPUOPT_@GPUOPT_ABI@ {\nglobal:\n'
@@ -195,8 +196,8 @@ sizes_are_tested() {
 }
 check "tests/contract/sizes_test.c has all structs with a struct_size" sizes_are_tested
 
-# That the test of GPUOPT_DEBUG makes every call of the headers that takes a context or a handle. It can leave out those that
-# take neither, and gpuopt_context_last_error, which it makes otherwise.
+# That the test of GPUOPT_DEBUG makes every call of the headers that takes a context or a handle. It can leave out those
+# that take neither, and gpuopt_context_last_error, which it makes otherwise.
 calls_are_tested() {
     local name missing=0
     while read -r name; do
@@ -219,8 +220,8 @@ check "at most $most_lines lines" test "$lines" -le "$most_lines"
 
 # ---- A program that was built against the list ----
 
-# It knows two structs of the first version and some prototypes as copies of lines of the list. What lies behind the structs
-# must not be looked at, and a shorter struct is refused.
+# It knows two structs of the first version and some prototypes as copies of lines of the list. What lies behind the
+# structs must not be looked at, and a shorter struct is refused.
 cat >"$work/old.c" <<'PROGRAM'
 #include <stddef.h>
 #include <stdint.h>

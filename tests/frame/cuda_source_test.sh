@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# That nvcc takes the CUDA code without a warning, unoptimised, which is a matter of seconds. With optimisation it is built
-# by Bazel: for the GPU where there is one, for sm_90 by tests/run.sh --all; then this is about others.
+# That nvcc takes the CUDA code without a warning, unoptimised, which is a matter of seconds. With optimisation it is
+# built by Bazel: for the GPU where there is one, for sm_90 by tests/run.sh --all; then this is about others.
 # Usage: cuda_source_test.sh
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 #
 # Checks the modules, which are the folders of gpuopt_impl and cuda: each includes only what it may, includes form no
-# cycle, private names carry their family, and every header of gpuopt_impl compiles by itself. A large family has modules
-# of its own: its folders, and each file directly in it. modules/FAMILY.txt and modules/FAMILY_cuda.txt list them with
-# the modules that each may include. The pictures of the modules must be up to date. Before that, a small tree with one
-# defect at a time shows that each rule can fail.
+# cycle, private names carry their family, and every header of gpuopt_impl compiles by itself. A large family has
+# modules of its own: its folders, and each file directly in it. modules/FAMILY.txt and modules/FAMILY_cuda.txt list
+# them with the modules that each may include. The pictures of the modules must be up to date. Before that, a small tree
+# with one defect at a time shows that each rule can fail.
 # Usage: modules_test.sh
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -145,6 +145,17 @@ names_carry_family() {
     return $broken
 }
 
+# Groups stand behind the public calls: outside group, common and a family's ranks, nothing calls a group's functions.
+# No file with public calls asks whether there is a group; a function of ranks, or one beside it, does.
+groups_stay_behind() {
+    local found
+    found=$(cd "$1/gpuopt_impl" && grep -rnE '\bgpuopt_group_[a-z_]+' --include='*.h' . |
+        grep -vE '^\./(group|common|[a-z]+/ranks)/' | grep -vE 'gpuopt_group_(info|desc)\b'
+        grep -rlE '^GPUOPT_API' --include='*.h' . | grep -vE '^\./(group|common)/' |
+            xargs -r grep -HnE '\bif \([^()]*(->|\.)(group|dealt)[ )]|(->|\.)(group|dealt) \?')
+    [ -z "$found" ] || { echo "$found" && return 1; }
+}
+
 # The public header includes the implementation on demand only; that is no cycle.
 has_no_cycle() { includes "$1" | grep -v '^gpuopt\.h ' | tsort >/dev/null; }
 
@@ -221,7 +232,7 @@ table() {
 }
 
 rules=(includes_are_relative modules_are_separate tables_are_in_order modules_keep_to_table folders_are_small
-    names_carry_family has_no_cycle compiles_alone templates_are_used_twice)
+    names_carry_family groups_stay_behind has_no_cycle compiles_alone templates_are_used_twice)
 keeps_all_rules() {
     local rule
     plant
@@ -284,6 +295,12 @@ check "seen: a table with a circle" breaks_by tables_are_in_order table three_cu
 check "seen: more than 20 files in a folder" breaks_by folders_are_small many_files
 check "seen: a private name without its family" \
     breaks names_carry_family gpuopt_impl/two/extra.h 'static int gpuopt__value;'
+check "seen: a call of a group in a public call" \
+    breaks groups_stay_behind gpuopt_impl/two/extra.h '#include "../common/checks.h"' 'int gpuopt_group_agree(void);'
+check "seen: a public call that asks for its group" \
+    breaks groups_stay_behind gpuopt_impl/two/extra.h '#define GPUOPT_API' \
+    'struct gpuopt_two { int group; };' 'GPUOPT_API int gpuopt_two_run(struct gpuopt_two *two);' \
+    'static int gpuopt__two_run(struct gpuopt_two *two) {' '    if (two->group) return 1;' '    return 0;' '}'
 check "seen: a cycle" \
     breaks has_no_cycle gpuopt_impl/common/checks.h '#include "../../gpuopt.h"' '#include "bytes.h"'
 check "seen: a header that does not compile by itself" \
@@ -298,6 +315,7 @@ check "the tables list the modules of their families, lowest first" tables_are_i
 check "these include what their table allows" modules_keep_to_table "$root"
 check "their folders have at most 20 files" folders_are_small "$root"
 check "private names carry their family" names_carry_family "$root"
+check "groups stand behind the public calls" groups_stay_behind "$root"
 check "no file includes itself by way of others" has_no_cycle "$root"
 check "every header of gpuopt_impl compiles by itself" compiles_alone "$root"
 check "only templates have no include guard" templates_are_used_twice "$root"

@@ -29,7 +29,7 @@ fi
 # runs COMMAND...: compiles and links, with -lm, and runs.
 runs() { "$@" -lm -o host && ./host; }
 
-check "the library" gcc -O1 -c "$root/gpuopt_impl/gpuopt.c" -o gpuopt.o
+check "the library" gcc -O0 -c "$root/gpuopt_impl/gpuopt.c" -o gpuopt.o
 
 # ---- A caller's own extern "C" ----
 
@@ -108,7 +108,7 @@ check "no OpenMP is left" no_openmp
 # ---- A fork ----
 
 for compiler in "${c_compilers[@]}"; do
-    if ! check "a host that forks: $compiler" "$compiler" -O1 -std=gnu11 -fopenmp -I"$root" "$frame/host_fork.c" \
+    if ! check "a host that forks: $compiler" "$compiler" -O0 -std=gnu11 -fopenmp -I"$root" "$frame/host_fork.c" \
         "$root/gpuopt_impl/gpuopt.c" -lm -o forks; then continue; fi
     for what in after alone kept paused; do check "the child does not wait for threads: $what" ./forks $what; done
 done

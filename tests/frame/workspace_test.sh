@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# That other Bazel workspaces can depend on this one, as a monorepo would: as a repository of its own, in the workspace that
-# doc/bazel.md shows, for the CPU and with CUDA, with each rules_cc, with other CUDA rules; and as a folder that was copied in.
-# Most of it is analysed and not built; with --all a consumer of CUDA is built, for one architecture and one family, since
-# this repository's own build compiles everything.
+# That other Bazel workspaces can depend on this one, as a monorepo would: as a repository of its own, in the workspace
+# that doc/bazel.md shows, for the CPU and with CUDA, with each rules_cc, with other CUDA rules; and as a folder that
+# was copied in. Most of it is analysed and not built; with --all a consumer of CUDA is built, for one architecture and
+# one family, since this repository's own build compiles everything.
 # Usage: workspace_test.sh
 set -u
 
@@ -85,6 +85,14 @@ leaves_out() {
     arguments --@gpuopt//cuda:without=knapsack,basis >"$work/calls" && ! grep -E 'Compiling.*(knapsack|basis)' "$work/calls" &&
         each WITHOUT_KNAPSACK --@gpuopt//cuda:without=knapsack,basis && grep -q WITHOUT_BASIS "$work/calls"
 }
+links_libraries() {
+    each LINK_LIBRARIES --@gpuopt//cuda:libraries=link &&
+        in_workspace host aquery --include_param_files 'mnemonic("CppLink", //:host_cuda)' --@gpuopt//cuda:libraries=link 2>&1 |
+            grep -e -lcublas
+}
+uses_no_libraries() { each WITHOUT_LIBRARIES --@gpuopt//cuda:libraries=none; }
+opens_libraries() { arguments >"$work/calls" && ! grep LIBRARIES "$work/calls"; }
+refuses_word() { in_workspace host build --nobuild //:host_cuda --@gpuopt//cuda:libraries=both 2>&1 | grep 'is both, not one of open, link, none'; }
 refuses_unknown() { in_workspace host build --nobuild //:host_cuda --@gpuopt//cuda:without=knapsak 2>&1 | grep 'no knapsak.cu'; }
 uses_compiler() { each "^ +$(command -v gcc-12 || command -v gcc) " --repo_env=CC="$(command -v gcc-12 || command -v gcc)"; }
 debugs() { each '^ +-g ' -c dbg && ! grep -q NDEBUG "$work/calls"; }
@@ -99,6 +107,10 @@ else
     check "PTX is that of the lowest and the highest architecture asked for" lowest_and_highest
     check "families are left out" leaves_out
     check "a family that there is not is no family to leave out" refuses_unknown
+    check "cuBLAS and cuSOLVER are linked" links_libraries
+    check "or never used" uses_no_libraries
+    check "by default they are opened at run time" opens_libraries
+    check "another word is refused" refuses_word
     check "options for nvcc" each lineinfo --@gpuopt//cuda:copts=-lineinfo
     check "the host compiler is that of the cc toolchain" uses_compiler
     check "-c dbg is for CUDA, too" debugs
@@ -140,8 +152,8 @@ fi
 
 # ---- Other CUDA rules ----
 
-# rules_cuda's cuda_library, played by a rule with the same attributes that only preprocesses: what that needs is what the
-# compiler needs. No repository @gpuopt_cuda is there.
+# rules_cuda's cuda_library, played by a rule with the same attributes that only preprocesses: what that needs is what
+# the compiler needs. No repository @gpuopt_cuda is there.
 own_rules() {
     workspace own && shown cuda/BUILD >"$work/own/own_BUILD" && [ -s "$work/own/own_BUILD" ] || return
     mkdir -p "$work/own/cuda" "$work/own/rules_cuda/cuda"

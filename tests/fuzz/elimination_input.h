@@ -30,6 +30,8 @@ typedef struct fuzz {
     gpuopt_elimination *e;
 } fuzz;
 
+static inline int32_t copies_of(const fuzz *f) { return f->desc.batch_size ? f->desc.batch_size : 1; }
+
 /* The model, and a descriptor of it that has no fault. */
 void input_make(fuzz *f);
 /* Inserts one fault into the descriptor. Returns 0 if there is no capacity for it. */

@@ -42,7 +42,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
 # shellcheck disable=SC2054 # commas of an option
-fuzzer=(-g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all)
+fuzzer=(-g1 -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all)
 echo '#include <stddef.h>
 int LLVMFuzzerTestOneInput(const unsigned char *d, size_t n) { return (void)d, (void)n, 0; }' >"$work/probe.c"
 clang "${fuzzer[@]}" "$work/probe.c" -o "$work/probe" 2>/dev/null || skip "clang has no libFuzzer here"

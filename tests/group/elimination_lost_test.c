@@ -8,7 +8,7 @@
 #include "gpuopt/search.h"
 #include "gpuopt/inference.h"
 #include "tests/elimination/handle.h"
-#include "tests/group/ranks.h"
+#include "tests/group/culprit.h"
 
 typedef struct work {
     const model *m;
@@ -19,9 +19,7 @@ typedef struct work {
     long *allocations; /* of one create, for the test */
 } work;
 
-enum { CULPRIT = 1, COPIES = 2 };
-
-static const double limit = 1;
+enum { COPIES = 2 };
 
 static gpuopt_elimination_desc desc_of(const rank *r) {
     const work *w = r->all->data;
@@ -197,56 +195,43 @@ static void errs_in_create(rank *r) {
 
 /* ---- The stop hook ---- */
 
-static _Thread_local int asked;
-static int stops(void *user) { return (void)user, ++asked == 2; }
-
 /* One rank's stop hook returns 1 at its second call: the outcome is MORE on all ranks, which then continue. */
 static void is_stopped(rank *r) {
     const work *w = r->all->data;
-    test_host host;
-    gpuopt_context_desc own = test_context_desc(&host);
+    culprit_context own;
     gpuopt_elimination_info info = GPUOPT_INIT(gpuopt_elimination_info);
     gpuopt_elimination_desc desc = desc_of(r);
     gpuopt_elimination *e = NULL;
-    gpuopt_group_desc group = GPUOPT_INIT(gpuopt_group_desc);
-    gpuopt_context *context = NULL;
     int32_t value[MODEL_VARIABLES];
-    asked = 0;
-    if (r->number == CULPRIT) own.stop = stops;
-    EXPECT(r, gpuopt_context_create(&own, &context) == GPUOPT_OK);
-    EXPECT(r, gpuopt_group_create(context, &r->transport, &group, &desc.group) == GPUOPT_OK);
-    EXPECT(r, gpuopt_elimination_create(context, &desc, NULL, &e) == GPUOPT_OK);
+    culprit_prepare(&own);
+    culprit_stops(r, &own, 2);
+    culprit_open(r, &own);
+    desc.group = own.group;
+    EXPECT(r, gpuopt_elimination_create(own.context, &desc, NULL, &e) == GPUOPT_OK);
     EXPECT(r, gpuopt_elimination_step(e, INT32_MAX, &info) == GPUOPT_OK);
     EXPECT(r, info.outcome == GPUOPT_MORE && info.eliminated < info.steps);
     EXPECT(r, gpuopt_elimination_assign(e, GPUOPT_HOST, 0, value, NULL) == GPUOPT_ERROR_STATE);
     EXPECT(r, gpuopt_elimination_step(e, INT32_MAX, &info) == GPUOPT_OK);
     EXPECT(r, info.outcome == GPUOPT_OPTIMAL && info.cost == w->cost);
     gpuopt_elimination_destroy(e);
-    gpuopt_group_destroy(desc.group);
-    gpuopt_context_destroy(context);
-    EXPECT(r, host.live == 0);
+    culprit_close(r, &own);
 }
 
 /* ---- Lost ranks ---- */
 
-/* After some steps the culprit is late (0), aborts (1), or is gone (2). */
+/* After some steps the culprit gets lost. */
 static void is_lost(rank *r) {
     const work *w = r->all->data;
     gpuopt_elimination_info info = GPUOPT_INIT(gpuopt_elimination_info);
-    uint8_t byte = 0, bytes[MAX_RANKS];
     gpuopt_elimination *e;
     double start;
-    EXPECT(r, r->transport.all_gather(r->transport.user, 20, GPUOPT_HOST, &byte, 1, bytes) == GPUOPT_OK);
-    EXPECT(r, rank_join(r, w->wrong == 1 ? 60 : limit) == GPUOPT_OK);
+    culprit_join(r, w->wrong);
     e = make(r);
     EXPECT(r, gpuopt_elimination_step(e, 2, &info) == GPUOPT_OK);
-    start = seconds_now();
-    if (r->number == CULPRIT && w->wrong == 0) seconds_wait(2 * limit);
-    if (r->number == CULPRIT && w->wrong == 1) gpuopt_group_abort(r->group);
-    if (r->number != CULPRIT || w->wrong < 2) {
+    if (culprit_gets_lost(r, w->wrong, &start)) {
         EXPECT(r, gpuopt_elimination_step(e, 1, &info) == GPUOPT_ERROR_PEER);
         EXPECT(r, gpuopt_elimination_get_info(e, 0, &info) == GPUOPT_ERROR_PEER);
-        EXPECT(r, seconds_now() - start < 3 * limit + 8);
+        culprit_noticed(r, start);
     }
     gpuopt_elimination_destroy(e);
 }
@@ -254,16 +239,15 @@ static void is_lost(rank *r) {
 /* The culprit's transport fails at exchange number `wrong`, wherever that is. */
 static void loses_its_transport(rank *r) {
     const work *w = r->all->data;
-    const double start = seconds_now();
     const int32_t given = 0;
+    double start;
     gpuopt_elimination_info info = GPUOPT_INIT(gpuopt_elimination_info);
     gpuopt_elimination_desc desc;
     gpuopt_elimination *e = NULL;
     gpuopt_status status;
     int32_t value[MODEL_VARIABLES];
     rank_faulty f;
-    if (r->number == CULPRIT) rank_make_faulty(r, w->wrong, &f);
-    status = rank_join(r, 60);
+    status = culprit_join_faulty(r, w->wrong, &f, &start);
     desc = desc_of(r);
     if (!status) status = gpuopt_elimination_create(r->context, &desc, NULL, &e);
     EXPECT(r, !status == !!e);
@@ -272,11 +256,8 @@ static void loses_its_transport(rank *r) {
     if (!status) status = gpuopt_elimination_step(e, INT32_MAX, &info);
     if (!status) status = gpuopt_elimination_assign(e, GPUOPT_HOST, 0, value, NULL);
     while (!status && w->wrong >= 0) status = gpuopt_elimination_get_info(e, 0, &info);
-    EXPECT(r, status == GPUOPT_ERROR_PEER);
-    EXPECT(r, seconds_now() - start < 30);
     gpuopt_elimination_destroy(e);
-    gpuopt_group_destroy(r->group); /* before its transport goes */
-    r->group = NULL;
+    culprit_leave_faulty(r, status, start);
 }
 
 /* ---- The tests ---- */
@@ -334,7 +315,7 @@ static void stopped(void **state) {
 static void lost(void **state) {
     int wrong;
     (void)state;
-    for (wrong = 0; wrong < 3; wrong++) run(3, is_lost, wrong, NULL);
+    for (wrong = 0; wrong < CULPRIT_WAYS; wrong++) run(3, is_lost, wrong, NULL);
 }
 
 static void transports_that_fail(void **state) {

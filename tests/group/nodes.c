@@ -57,7 +57,7 @@ mip nodes_draw(uint64_t *seed, node_list *list, int32_t nodes) {
     static const model_shape shape = {30, 40, 12, 0};
     mip m = model_draw(&shape, seed);
     gpuopt_propagator_desc desc = mip_propagator_desc(&m);
-    gpuopt_context *cpu = plain_context();
+    gpuopt_context *cpu = test_plain_context();
     double lb[40], ub[40];
     problem_run(cpu, &desc, 100, lb, ub);
     draw_nodes(list, nodes, 0, GIVEN, m.matrix.cols, lb, ub, seed);

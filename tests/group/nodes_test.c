@@ -128,7 +128,7 @@ static void run_alone(const nodes_work *w, node_results *found) {
 
 static void check_found(const nodes_work *w, int ranks) {
     static const base_past past = {100, -1, 0, 0, 0};
-    gpuopt_context *cpu = plain_context();
+    gpuopt_context *cpu = test_plain_context();
     node_results *alone = calloc(1, sizeof *alone);
     int32_t nodes = w->list->nodes.count, k, share[MAX_RANKS] = {0};
     int r;

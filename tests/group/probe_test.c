@@ -78,7 +78,7 @@ static void same_bits(void **state) {
     (void)state;
     for (ranks = 1; ranks <= 5; ranks++)
         for (trial = 0; trial < test_times(40, 4); trial++) {
-            gpuopt_context *context = test_context(NULL), *cpu = plain_context();
+            gpuopt_context *context = test_context(NULL), *cpu = test_plain_context();
             mip m = draw_model(&seed);
             gpuopt_propagator_desc desc = mip_propagator_desc(&m);
             const int32_t cols = m.matrix.cols;

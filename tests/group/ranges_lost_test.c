@@ -8,12 +8,10 @@
 #include <string.h>
 
 #include "gpuopt/search.h"
-#include "tests/group/ranks.h"
+#include "tests/group/culprit.h"
 #include "tests/knapsack/models.h"
 
 #include "gpuopt_impl/knapsack/model/handle.h"
-
-enum { CULPRIT = 1 };
 
 typedef struct work {
     model m;
@@ -25,8 +23,6 @@ typedef struct work {
     int made;           /* handles, by the culprit */
     atomic_int noticed; /* ranks that have noticed the culprit's failure */
 } work;
-
-static const double limit = 1;
 
 static gpuopt_knapsack_desc desc_of(const rank *r) {
     const work *w = r->all->data;
@@ -47,24 +43,6 @@ static gpuopt_knapsack *make(rank *r) {
     gpuopt_knapsack *k = NULL;
     EXPECT(r, gpuopt_knapsack_create(r->context, &desc, NULL, &k) == GPUOPT_OK);
     return k;
-}
-
-/* A context by the test's own descriptor, and its group. */
-static gpuopt_context *open_own(rank *r, const gpuopt_context_desc *own, gpuopt_group **group) {
-    gpuopt_group_desc desc = GPUOPT_INIT(gpuopt_group_desc);
-    gpuopt_context *context = NULL;
-    EXPECT(r, gpuopt_context_create(own, &context) == GPUOPT_OK);
-    EXPECT(r, gpuopt_group_create(context, &r->transport, &desc, group) == GPUOPT_OK);
-    return context;
-}
-
-/* Gives them back, with the handle. */
-static void close_own(rank *r, gpuopt_knapsack *k, gpuopt_group *group, gpuopt_context *context,
-                      const test_host *host) {
-    gpuopt_knapsack_destroy(k);
-    gpuopt_group_destroy(group);
-    gpuopt_context_destroy(context);
-    EXPECT(r, host->live == 0);
 }
 
 static void ends_well(rank *r, gpuopt_knapsack *k) {
@@ -180,9 +158,6 @@ static void is_refused(rank *r) {
 
 /* ---- Groups of items ---- */
 
-static _Thread_local int asked, stop_at;
-static int stops(void *user) { return (void)user, ++asked == stop_at; }
-
 static gpuopt_knapsack_desc reduced_of(const rank *r) {
     gpuopt_knapsack_desc desc = desc_of(r);
     desc.reduction = GPUOPT_DEFAULT;
@@ -215,20 +190,19 @@ static void lacks_memory(rank *r) {
 /* The culprit's caller stops it meanwhile: all do without. */
 static void stops_in_create(rank *r) {
     work *w = (work *)r->all->data;
-    test_host host;
-    gpuopt_context_desc own = test_context_desc(&host);
+    culprit_context own;
     gpuopt_knapsack_desc desc = reduced_of(r);
     gpuopt_knapsack *k = NULL;
-    gpuopt_context *context;
-    asked = 0;
-    stop_at = w->wrong;
-    if (r->number == CULPRIT) own.stop = stops;
-    context = open_own(r, &own, &desc.group);
-    EXPECT(r, gpuopt_knapsack_create(context, &desc, NULL, &k) == GPUOPT_OK);
-    if (r->number == CULPRIT) w->reached = asked == stop_at;
-    stop_at = 0;
+    culprit_prepare(&own);
+    culprit_stops(r, &own, w->wrong);
+    culprit_open(r, &own);
+    desc.group = own.group;
+    EXPECT(r, gpuopt_knapsack_create(own.context, &desc, NULL, &k) == GPUOPT_OK);
+    if (r->number == CULPRIT) w->reached = culprit_asked() == w->wrong;
+    culprit_stops(r, &own, 0);
     if (k) ends_well(r, k);
-    close_own(r, k, desc.group, context, &host);
+    gpuopt_knapsack_destroy(k);
+    culprit_close(r, &own);
 }
 
 /* ---- In the search ---- */
@@ -251,44 +225,38 @@ static void cannot_grow(rank *r) {
 
 static void is_stopped(rank *r) {
     const work *w = r->all->data;
-    test_host host;
-    gpuopt_context_desc own = test_context_desc(&host);
+    culprit_context own;
     gpuopt_knapsack_info info = GPUOPT_INIT(gpuopt_knapsack_info);
     gpuopt_knapsack_desc desc = desc_of(r);
     gpuopt_knapsack *k = NULL;
-    gpuopt_context *context;
-    asked = 0;
-    stop_at = w->wrong;
-    if (r->number == CULPRIT) own.stop = stops;
-    context = open_own(r, &own, &desc.group);
-    EXPECT(r, gpuopt_knapsack_create(context, &desc, NULL, &k) == GPUOPT_OK);
+    culprit_prepare(&own);
+    culprit_stops(r, &own, w->wrong);
+    culprit_open(r, &own);
+    desc.group = own.group;
+    EXPECT(r, gpuopt_knapsack_create(own.context, &desc, NULL, &k) == GPUOPT_OK);
     EXPECT(r, gpuopt_knapsack_expand(k, 0, 0, &info) == GPUOPT_OK);
-    EXPECT(r, info.outcome == GPUOPT_MORE && info.steps < stop_at + 64);
+    EXPECT(r, info.outcome == GPUOPT_MORE && info.steps < w->wrong + 64);
     EXPECT(r, gpuopt_knapsack_expand(k, 0, 0, &info) == GPUOPT_OK);
     EXPECT(r, info.outcome == GPUOPT_OPTIMAL && info.primal_bound == w->optimum);
-    close_own(r, k, desc.group, context, &host);
+    gpuopt_knapsack_destroy(k);
+    culprit_close(r, &own);
 }
 
-/* With a shared list the culprit is late (0), aborts (1), or is gone (2). */
+/* With a shared list the culprit gets lost. */
 static void is_lost(rank *r) {
     const work *w = r->all->data;
     gpuopt_knapsack_info info = GPUOPT_INIT(gpuopt_knapsack_info);
-    uint8_t byte = 0, bytes[MAX_RANKS];
     gpuopt_knapsack *k;
     double start;
     if (w->peers) rank_own_memory(r);
-    EXPECT(r, r->transport.all_gather(r->transport.user, 20, GPUOPT_HOST, &byte, 1, bytes) == GPUOPT_OK);
-    EXPECT(r, rank_join(r, w->wrong == 1 ? 60 : limit) == GPUOPT_OK);
+    culprit_join(r, w->wrong);
     k = make(r);
     EXPECT(r, gpuopt_knapsack_expand(k, 0, 8, &info) == GPUOPT_OK && info.alive >= 8);
-    start = seconds_now();
-    if (r->number == CULPRIT && w->wrong == 0) seconds_wait(2 * limit);
-    if (r->number == CULPRIT && w->wrong == 1) gpuopt_group_abort(r->group);
-    if (r->number != CULPRIT || w->wrong < 2) {
+    if (culprit_gets_lost(r, w->wrong, &start)) {
         EXPECT(r, gpuopt_knapsack_expand(k, 0, 0, &info) == GPUOPT_ERROR_PEER);
         EXPECT(r, gpuopt_knapsack_get_items(k, GPUOPT_HOST, NULL, NULL, NULL) == GPUOPT_ERROR_PEER);
         EXPECT(r, gpuopt_knapsack_get_info(k, &info) == GPUOPT_OK);
-        EXPECT(r, seconds_now() - start < 3 * limit + 8);
+        culprit_noticed(r, start);
     }
     gpuopt_knapsack_destroy(k);
 }
@@ -305,21 +273,21 @@ static void recovers_none(rank *r) {
     work *w = (work *)r->all->data;
     struct gpuopt_backend broken = *gpuopt_backend_cpu();
     struct gpuopt__knapsack_backend table = *broken.knapsack;
-    test_host host;
-    gpuopt_context_desc own = test_context_desc(&host);
+    culprit_context own;
     gpuopt_knapsack_desc desc = desc_of(r);
     gpuopt_knapsack *k = NULL;
-    gpuopt_context *context;
     gpuopt_status status = GPUOPT_OK;
     unsigned char bytes[1 << 16];
     const double start = seconds_now();
     table.run = fails_to_run;
     broken.knapsack = &table;
-    own.backend = &broken;
     recovers = 0;
     fails_at = r->number == CULPRIT;
-    context = open_own(r, &own, &desc.group);
-    EXPECT(r, gpuopt_knapsack_create(context, &desc, NULL, &k) == GPUOPT_OK);
+    culprit_prepare(&own);
+    own.desc.backend = &broken;
+    culprit_open(r, &own);
+    desc.group = own.group;
+    EXPECT(r, gpuopt_knapsack_create(own.context, &desc, NULL, &k) == GPUOPT_OK);
     while (!status && recovers == 0) {
         status = gpuopt_knapsack_expand(k, 0, 1, NULL);
         if (!status && w->wrong == 0) status = gpuopt_knapsack_get_items(k, GPUOPT_HOST, NULL, NULL, NULL);
@@ -331,21 +299,21 @@ static void recovers_none(rank *r) {
     while (w->noticed < r->all->count - 1 && seconds_now() - start < 10)
         seconds_wait(0.01); /* nobody closes anything */
     EXPECT(r, w->noticed == r->all->count - 1);
-    close_own(r, k, desc.group, context, &host);
+    gpuopt_knapsack_destroy(k);
+    culprit_close(r, &own);
 }
 
 /* The culprit's transport fails at exchange number `wrong`, at any place; beyond the last exchange no call fails. */
 static void loses_its_transport(rank *r) {
     work *w = (work *)r->all->data;
-    const double start = seconds_now();
+    double start;
     gpuopt_knapsack_info info = GPUOPT_INIT(gpuopt_knapsack_info);
     gpuopt_knapsack_desc desc;
     gpuopt_knapsack *k = NULL;
     gpuopt_status status;
     rank_faulty f;
     if (w->peers) rank_own_memory(r);
-    if (r->number == CULPRIT) rank_make_faulty(r, w->wrong, &f);
-    status = rank_join(r, 60);
+    status = culprit_join_faulty(r, w->wrong, &f, &start);
     desc = desc_of(r);
     if (!status) status = gpuopt_knapsack_create(r->context, &desc, NULL, &k);
     EXPECT(r, !status == !!k);
@@ -353,11 +321,8 @@ static void loses_its_transport(rank *r) {
     if (r->number == CULPRIT) w->reached = status && k;
     if (!status) EXPECT(r, info.primal_bound == w->optimum);
     while (!status) status = gpuopt_knapsack_get_items(k, GPUOPT_HOST, NULL, NULL, NULL);
-    EXPECT(r, status == GPUOPT_ERROR_PEER);
-    EXPECT(r, seconds_now() - start < 30);
     gpuopt_knapsack_destroy(k);
-    gpuopt_group_destroy(r->group); /* before its transport goes */
-    r->group = NULL;
+    culprit_leave_faulty(r, status, start);
 }
 
 /* ---- The tests ---- */
@@ -430,7 +395,7 @@ static void lost(void **state) {
     int wrong;
     (void)state;
     for (shared.peers = 0; shared.peers < 2; shared.peers++)
-        for (wrong = 0; wrong < 3; wrong++) run(3, is_lost, wrong);
+        for (wrong = 0; wrong < CULPRIT_WAYS; wrong++) run(3, is_lost, wrong);
 }
 
 static void devices_that_fail(void **state) {

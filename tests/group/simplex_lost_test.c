@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "gpuopt/search.h"
-#include "tests/group/ranks.h"
+#include "tests/group/culprit.h"
 #include "tests/group/script.h"
 #include "tests/simplex/answer.h"
 
@@ -17,10 +17,6 @@ typedef struct work {
     int wrong;
     long *allocations; /* of one create, for the test */
 } work;
-
-enum { CULPRIT = 1 };
-
-static const double limit = 1;
 
 static gpuopt_simplex *make(rank *r) {
     const work *w = r->all->data;
@@ -226,55 +222,42 @@ static void cannot_set_a_basis(rank *r) {
 
 /* ---- The stop hook ---- */
 
-static _Thread_local int asked;
-static int stops(void *user) { return (void)user, ++asked >= 2; }
-
 /* One rank's stop hook returns 1 at its second call: all ranks stop there. */
 static void is_stopped(rank *r) {
     const work *w = r->all->data;
-    test_host host;
-    gpuopt_context_desc own = test_context_desc(&host);
+    culprit_context own;
     gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
     gpuopt_simplex_desc desc = *w->desc;
     gpuopt_simplex_rules rules = rules_of(&desc);
     gpuopt_simplex *simplex = NULL;
-    gpuopt_group_desc group = GPUOPT_INIT(gpuopt_group_desc);
-    gpuopt_context *context = NULL;
-    asked = 0;
-    if (r->number == CULPRIT) own.stop = stops;
-    EXPECT(r, gpuopt_context_create(&own, &context) == GPUOPT_OK);
-    EXPECT(r, gpuopt_group_create(context, &r->transport, &group, &desc.group) == GPUOPT_OK);
+    culprit_prepare(&own);
+    culprit_stops(r, &own, 2);
+    culprit_open(r, &own);
+    desc.group = own.group;
     desc.rules = &rules;
     rules.rebuild_pivots = 5;
-    EXPECT(r, gpuopt_simplex_create(context, &desc, NULL, &simplex) == GPUOPT_OK);
+    EXPECT(r, gpuopt_simplex_create(own.context, &desc, NULL, &simplex) == GPUOPT_OK);
     EXPECT(r, gpuopt_simplex_iterate(simplex, 1000000, &info) == GPUOPT_OK);
     EXPECT(r, info.outcome == GPUOPT_MORE && info.iterations == 10);
     gpuopt_simplex_destroy(simplex);
-    gpuopt_group_destroy(desc.group);
-    gpuopt_context_destroy(context);
-    EXPECT(r, host.live == 0);
+    culprit_close(r, &own);
 }
 
 /* ---- Lost ranks ---- */
 
-/* After some iterations the culprit is late (0), aborts (1), or is gone (2). */
+/* After some iterations the culprit gets lost. */
 static void is_lost(rank *r) {
     const work *w = r->all->data;
     gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
-    uint8_t byte = 0, bytes[MAX_RANKS];
     gpuopt_simplex *simplex;
     double start;
-    EXPECT(r, r->transport.all_gather(r->transport.user, 20, GPUOPT_HOST, &byte, 1, bytes) == GPUOPT_OK);
-    EXPECT(r, rank_join(r, w->wrong == 1 ? 60 : limit) == GPUOPT_OK);
+    culprit_join(r, w->wrong);
     simplex = make(r);
     EXPECT(r, gpuopt_simplex_iterate(simplex, 7, &info) == GPUOPT_OK);
-    start = seconds_now();
-    if (r->number == CULPRIT && w->wrong == 0) seconds_wait(2 * limit);
-    if (r->number == CULPRIT && w->wrong == 1) gpuopt_group_abort(r->group);
-    if (r->number != CULPRIT || w->wrong < 2) {
+    if (culprit_gets_lost(r, w->wrong, &start)) {
         EXPECT(r, gpuopt_simplex_iterate(simplex, 7, &info) == GPUOPT_ERROR_PEER);
         EXPECT(r, gpuopt_simplex_get_info(simplex, &info) == GPUOPT_ERROR_PEER);
-        EXPECT(r, seconds_now() - start < 3 * limit + 8);
+        culprit_noticed(r, start);
     }
     gpuopt_simplex_destroy(simplex);
 }
@@ -283,19 +266,15 @@ static void is_lost(rank *r) {
 static void loses_its_transport(rank *r) {
     const work *w = r->all->data;
     gpuopt_simplex_desc desc = *w->desc;
-    const double start = seconds_now();
+    double start;
     gpuopt_status status;
     script_log log = {0};
     rank_faulty f;
-    if (r->number == CULPRIT) rank_make_faulty(r, w->wrong, &f);
-    status = rank_join(r, 60);
+    status = culprit_join_faulty(r, w->wrong, &f, &start);
     desc.group = r->group;
     if (!status) status = script_run(r->context, &desc, 1, &log);
-    EXPECT(r, status == GPUOPT_ERROR_PEER);
-    EXPECT(r, seconds_now() - start < 30);
     script_free(&log);
-    gpuopt_group_destroy(r->group); /* before its transport goes */
-    r->group = NULL;
+    culprit_leave_faulty(r, status, start);
 }
 
 /* ---- The tests ---- */
@@ -349,7 +328,7 @@ static void stopped(void **state) {
 static void lost(void **state) {
     int wrong;
     (void)state;
-    for (wrong = 0; wrong < 3; wrong++) run(3, is_lost, wrong, NULL);
+    for (wrong = 0; wrong < CULPRIT_WAYS; wrong++) run(3, is_lost, wrong, NULL);
 }
 
 static void transports_that_fail(void **state) {

@@ -32,6 +32,15 @@ copy_package() {
         block c "$root/README.md" >"$work/program.c" && [ -s "$work/program.c" ]
 }
 
+# With what packaging/ and python/ need, too.
+copy_recipes() {
+    local package=$work/package
+    copy_package && mkdir -p "$package/examples" &&
+        cp -r "$root"/{README.md,CHANGELOG.md,packaging,python} "$package" &&
+        cp -r "$root"/examples/{quickstart.c,steps} "$package/examples" &&
+        rm -rf "$package"/python/{build,*.egg-info,gpuopt/{_cffi.py,_generated.py,libgpuopt.*}}
+}
+
 prints_the_answer() {
     "$@" >"$work/program.out" || return
     cat "$work/program.out"

@@ -70,10 +70,9 @@ static void memory(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
     gpuopt_knapsack_batch_desc desc = GPUOPT_INIT(gpuopt_knapsack_batch_desc);
-    gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan);
+    gpuopt_memory_plan plan;
     gpuopt_knapsack_batch *batch;
     const long live = host.live;
-    const uint64_t bytes = host.bytes[GPUOPT_HOST];
     uint64_t seed = 7;
     long before, needed, k;
     draw *d = draw_random(&seed, 4, 10, 10, 50, 3);
@@ -81,11 +80,10 @@ static void memory(void **state) {
     (void)state;
     desc.items = 10;
     desc.count = 4;
-    assert_int_equal(gpuopt_knapsack_batch_create(context, &desc, &plan, NULL), GPUOPT_OK);
+    TEST_PLANNED(knapsack_batch, &host, context, &desc, &plan);
     before = host.allocations;
     assert_int_equal(gpuopt_knapsack_batch_create(context, &desc, NULL, &batch), GPUOPT_OK);
     needed = host.allocations - before;
-    assert_true(host.bytes[GPUOPT_HOST] - bytes == plan.host_bytes && host.bytes[GPUOPT_DEVICE] == plan.device_bytes);
     before = host.allocations;
     assert_int_equal(gpuopt_knapsack_batch_run(batch, GPUOPT_HOST, &d->p, &s->r), GPUOPT_OK);
     assert_int_equal(host.allocations, before);
@@ -190,19 +188,12 @@ static void refused(void **state) {
  * called. */
 static void stop(void **state) {
     int asked = 0;
-    gpuopt_context_desc desc = test_context_desc(NULL);
-    gpuopt_context *context;
+    gpuopt_context *context = test_stopping_context(&asked);
     reply *s = reply_new();
     uint64_t seed = 9;
     draw *d = draw_random(&seed, COUNT, 20, 20, 50, 3);
     int32_t k, j, waiting = 0;
     (void)state;
-    desc.stop = test_stop;
-    desc.user = &asked;
-    desc.log = NULL;
-    desc.allocate = NULL;
-    desc.release = NULL;
-    assert_int_equal(gpuopt_context_create(&desc, &context), GPUOPT_OK);
     draw_run(context, d, s);
     for (k = 0; k < COUNT; k++) {
         if (s->outcome[k] != GPUOPT_MORE) {
@@ -214,7 +205,7 @@ static void stop(void **state) {
         waiting++;
     }
     if (test_on("cuda")) assert_true(asked == 0 && waiting == 0);
-    else if (desc.threads <= 1) assert_true(asked == 1 && waiting == COUNT - 16);
+    else if (!test_on("cpu-threads")) assert_true(asked == 1 && waiting == COUNT - 16);
     draw_free(d);
     free(s);
     gpuopt_context_destroy(context);

@@ -194,14 +194,11 @@ static void strides(void **state) {
 
 /* The backend under test agrees with one thread of the CPU, node for node. */
 static void same_bits(void **state) {
-    gpuopt_context_desc desc;
-    gpuopt_context *context = test_context(NULL), *plain;
+    gpuopt_context *context = test_context(NULL), *plain = test_plain_context();
     reply *one = reply_new(), *other = reply_new();
     uint64_t seed = 5;
     int round;
     (void)state;
-    assert_true(test_backend("cpu", 1, &desc));
-    assert_int_equal(gpuopt_context_create(&desc, &plain), GPUOPT_OK);
     for (round = 0; round < test_times(12, 4); round++) {
         const int32_t count = round % 2 ? COUNT : 7;
         draw *d = draw_random(&seed, count, ITEMS, ITEMS, 1 << (8 + round % 12), 1 + round % 5);

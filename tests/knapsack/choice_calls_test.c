@@ -121,19 +121,12 @@ static void memory(void **state) {
     (void)state;
     for (pass = 0; pass < 3; pass++) { /* with long steps, without, and with only the temporary memory of _create */
         const gpuopt_knapsack_multiple_choice_desc *desc = &descs[pass];
-        gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan);
-        const uint64_t bytes = host.bytes[GPUOPT_HOST], device = host.bytes[GPUOPT_DEVICE];
-        gpuopt_knapsack_multiple_choice *k;
-        assert_int_equal(gpuopt_knapsack_multiple_choice_create(context, desc, &plan, NULL), GPUOPT_OK);
-        host.peak[GPUOPT_HOST] = bytes;
-        k = choice_create(context, desc);
+        gpuopt_memory_plan plan;
+        const uint64_t bytes = host.bytes[GPUOPT_HOST];
+        TEST_PLANNED(knapsack_multiple_choice, &host, context, desc, &plan);
         assert_true(host.peak[GPUOPT_HOST] - bytes == plan.host_bytes + plan.create_bytes);
-        assert_true(host.bytes[GPUOPT_HOST] - bytes == plan.host_bytes);
-        assert_true(host.bytes[GPUOPT_DEVICE] - device == plan.device_bytes);
         assert_true((plan.device_bytes > 0) == (pass == 0 && test_on("cuda")));
         assert_true((plan.create_bytes > 0) == (pass == 2));
-        gpuopt_knapsack_multiple_choice_destroy(k);
-        assert_true(host.bytes[GPUOPT_HOST] == bytes);
     }
     gpuopt_context_destroy(context);
     assert_int_equal(host.live, 0);
@@ -146,8 +139,7 @@ static void memory(void **state) {
  * bound. */
 static void ends(void **state) {
     int asked = 0, calls = 0;
-    gpuopt_context_desc context_desc = test_context_desc(NULL);
-    gpuopt_context *context, *plain = test_context(NULL);
+    gpuopt_context *context = test_stopping_context(&asked), *plain = test_context(NULL);
     choice *m = some_problem();
     gpuopt_knapsack_multiple_choice_desc desc = choice_desc(m, 1 << 14);
     gpuopt_knapsack_multiple_choice_info info = GPUOPT_INIT(gpuopt_knapsack_multiple_choice_info), whole = info;
@@ -159,12 +151,6 @@ static void ends(void **state) {
     choice_check_items(k, m, best);
     assert_true(whole.steps > 3 && whole.peak > 20);
     gpuopt_knapsack_multiple_choice_destroy(k);
-    context_desc.stop = test_stop;
-    context_desc.user = &asked;
-    context_desc.log = NULL;
-    context_desc.allocate = NULL;
-    context_desc.release = NULL;
-    assert_int_equal(gpuopt_context_create(&context_desc, &context), GPUOPT_OK);
     k = choice_create(context, &desc);
     do {
         assert_int_equal(gpuopt_knapsack_multiple_choice_run(k, 0, 0, &info), GPUOPT_OK);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tests/knapsack/choice_models.h"
+#include "tests/knapsack/models.h"
 
 static int64_t searched(gpuopt_context *context, const choice *m, int64_t optimum) {
     gpuopt_knapsack_multiple_choice_desc desc = choice_desc(m, 1 << 16);
@@ -75,24 +76,13 @@ static void single(void **state) {
     int round;
     (void)state;
     for (round = 0; round < test_times(40, 20); round++) {
-        gpuopt_knapsack_desc desc = GPUOPT_INIT(gpuopt_knapsack_desc);
-        gpuopt_knapsack_info info = GPUOPT_INIT(gpuopt_knapsack_info);
-        gpuopt_knapsack *k = NULL;
         int64_t sum = 0;
         int32_t j;
         choice_random(m, round % 4, 50 + 10 * (round % 8), 1, 1000, &seed);
         m->at_most_one = 1;
         for (j = 0; j < m->classes; j++) sum += m->weight[j];
-        desc.items = m->classes;
-        desc.weight = m->weight;
-        desc.profit = m->profit;
-        desc.capacity = m->capacity = sum / 2;
-        desc.pool = 1 << 14;
-        assert_int_equal(gpuopt_knapsack_create(context, &desc, NULL, &k), GPUOPT_OK);
-        assert_int_equal(gpuopt_knapsack_expand(k, 0, 0, &info), GPUOPT_OK);
-        assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
-        searched(context, m, info.primal_bound);
-        gpuopt_knapsack_destroy(k);
+        m->capacity = sum / 2;
+        searched(context, m, model_searched(context, m->classes, m->weight, m->profit, m->capacity));
     }
     free(m);
     gpuopt_context_destroy(context);
@@ -130,14 +120,11 @@ static ending run_in_pieces(gpuopt_context *context, const gpuopt_knapsack_multi
 
 /* The backend under test agrees with one thread of the CPU, state for state, in one call or in many. */
 static void same_bits(void **state) {
-    gpuopt_context_desc plain_desc;
-    gpuopt_context *context = test_context(NULL), *plain;
+    gpuopt_context *context = test_context(NULL), *plain = test_plain_context();
     choice *m = malloc(sizeof *m);
     uint64_t seed = 5;
     int round, steps = 0;
     (void)state;
-    assert_true(test_backend("cpu", 1, &plain_desc));
-    assert_int_equal(gpuopt_context_create(&plain_desc, &plain), GPUOPT_OK);
     for (round = 0; round < test_times(28, 14); round++) {
         gpuopt_knapsack_multiple_choice_desc desc;
         ending one, other;
@@ -162,14 +149,11 @@ static void same_bits(void **state) {
 
 /* Lists so long that a step is divided: the results of one thread of the CPU, also if the lists only just fit. */
 static void long_lists(void **state) {
-    gpuopt_context_desc plain_desc;
-    gpuopt_context *context = test_context(NULL), *plain;
+    gpuopt_context *context = test_context(NULL), *plain = test_plain_context();
     choice *m = malloc(sizeof *m);
     uint64_t seed = 6;
     int round, many = 0;
     (void)state;
-    assert_true(test_backend("cpu", 1, &plain_desc));
-    assert_int_equal(gpuopt_context_create(&plain_desc, &plain), GPUOPT_OK);
     for (round = 0; round < test_times(8, 2); round++) {
         const int32_t steps = 3;
         gpuopt_knapsack_multiple_choice_desc desc;

@@ -178,3 +178,20 @@ int64_t model_search(gpuopt_context *context, const model *m, gpuopt_switch redu
     gpuopt_knapsack_destroy(knapsack);
     return info.expanded;
 }
+
+int64_t model_searched(gpuopt_context *context, int32_t items, const int64_t *weight, const int64_t *profit,
+                       int64_t capacity) {
+    gpuopt_knapsack_desc desc = GPUOPT_INIT(gpuopt_knapsack_desc);
+    gpuopt_knapsack_info info = GPUOPT_INIT(gpuopt_knapsack_info);
+    gpuopt_knapsack *k;
+    desc.items = items;
+    desc.weight = weight;
+    desc.profit = profit;
+    desc.capacity = capacity;
+    desc.pool = 1 << 14;
+    k = model_create(context, &desc);
+    assert_int_equal(gpuopt_knapsack_expand(k, 0, 0, &info), GPUOPT_OK);
+    assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
+    gpuopt_knapsack_destroy(k);
+    return info.primal_bound;
+}

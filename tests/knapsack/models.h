@@ -45,4 +45,8 @@ unsigned char *model_pack(gpuopt_knapsack *knapsack, int64_t nodes, int remove, 
 /* Checks that the items fit and have the profit and weight that the handle reports. Returns the profit. */
 int64_t model_check_items(gpuopt_knapsack *knapsack, const model *m);
 
+/* The optimum of a knapsack that its variants contain, by gpuopt_knapsack. */
+int64_t model_searched(gpuopt_context *context, int32_t items, const int64_t *weight, const int64_t *profit,
+                       int64_t capacity);
+
 #endif /* TESTS_KNAPSACK_MODELS_H */

@@ -122,19 +122,17 @@ static void memory(void **state) {
     gpuopt_context *context = test_context(&host);
     multi *m = some_problem();
     gpuopt_knapsack_multidimensional_desc desc = multi_desc(m, 50);
-    gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan), small = plan;
+    gpuopt_memory_plan plan;
     gpuopt_knapsack_multidimensional *k;
     const long live = host.live;
     const uint64_t bytes = host.bytes[GPUOPT_HOST];
     long before, needed, fail;
     (void)state;
-    assert_int_equal(gpuopt_knapsack_multidimensional_create(context, &desc, &plan, NULL), GPUOPT_OK);
+    TEST_PLANNED(knapsack_multidimensional, &host, context, &desc, &plan);
+    assert_true(host.peak[GPUOPT_HOST] - bytes == plan.host_bytes + plan.create_bytes);
     before = host.allocations;
-    host.peak[GPUOPT_HOST] = bytes;
     k = multi_create(context, &desc);
     needed = host.allocations - before;
-    assert_true(host.peak[GPUOPT_HOST] - bytes == plan.host_bytes + plan.create_bytes);
-    assert_true(host.bytes[GPUOPT_HOST] - bytes == plan.host_bytes && host.bytes[GPUOPT_DEVICE] == plan.device_bytes);
     before = host.allocations;
     assert_int_equal(gpuopt_knapsack_multidimensional_run(k, 0, 0, NULL), GPUOPT_OK);
     multi_check_items(k, m, NULL);
@@ -148,11 +146,8 @@ static void memory(void **state) {
     }
     assert_true(needed >= 3);
     desc.workers = 1; /* less than the memory of the relaxations */
-    assert_int_equal(gpuopt_knapsack_multidimensional_create(context, &desc, &small, NULL), GPUOPT_OK);
-    host.peak[GPUOPT_HOST] = bytes;
-    k = multi_create(context, &desc);
-    assert_true(small.create_bytes > 0 && host.peak[GPUOPT_HOST] - bytes == small.host_bytes + small.create_bytes);
-    gpuopt_knapsack_multidimensional_destroy(k);
+    TEST_PLANNED(knapsack_multidimensional, &host, context, &desc, &plan);
+    assert_true(plan.create_bytes > 0 && host.peak[GPUOPT_HOST] - bytes == plan.host_bytes + plan.create_bytes);
     free(m);
     gpuopt_context_destroy(context);
     assert_int_equal(host.live, 0);
@@ -161,8 +156,7 @@ static void memory(void **state) {
 /* The hook ends a call after a round; the limit ends it for good; both leave a solution and a bound. */
 static void stop_and_limit(void **state) {
     int asked = 0, calls = 0;
-    gpuopt_context_desc context_desc = test_context_desc(NULL);
-    gpuopt_context *context, *plain = test_context(NULL);
+    gpuopt_context *context = test_stopping_context(&asked), *plain = test_context(NULL);
     multi *m = slow_problem(plain);
     gpuopt_knapsack_multidimensional_desc desc = multi_desc(m, 2);
     gpuopt_knapsack_multidimensional_info info = GPUOPT_INIT(gpuopt_knapsack_multidimensional_info), whole = info;
@@ -170,12 +164,6 @@ static void stop_and_limit(void **state) {
     (void)state;
     assert_int_equal(gpuopt_knapsack_multidimensional_run(k, 0, 0, &whole), GPUOPT_OK);
     gpuopt_knapsack_multidimensional_destroy(k);
-    context_desc.stop = test_stop;
-    context_desc.user = &asked;
-    context_desc.log = NULL;
-    context_desc.allocate = NULL;
-    context_desc.release = NULL;
-    assert_int_equal(gpuopt_context_create(&context_desc, &context), GPUOPT_OK);
     k = multi_create(context, &desc);
     do {
         assert_int_equal(gpuopt_knapsack_multidimensional_run(k, 0, 0, &info), GPUOPT_OK);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/knapsack/models.h"
 #include "tests/knapsack/multi_models.h"
 
 /* Searches with a limit (0: none), at which there must be bounds on both sides. Returns the nodes, and counts the
@@ -79,20 +80,10 @@ static void one_row(void **state) {
     int round, ended = 0;
     (void)state;
     for (round = 0; round < test_times(60, 30); round++) {
-        gpuopt_knapsack_desc desc = GPUOPT_INIT(gpuopt_knapsack_desc);
-        gpuopt_knapsack_info info = GPUOPT_INIT(gpuopt_knapsack_info);
-        gpuopt_knapsack *k = NULL;
+        int64_t optimum;
         multi_random(m, round % MULTI_KINDS, 1 + round % 60, 1, 1000, &seed);
-        desc.items = m->items;
-        desc.weight = m->weight;
-        desc.profit = m->profit;
-        desc.capacity = m->capacity[0];
-        desc.pool = 1 << 14;
-        assert_int_equal(gpuopt_knapsack_create(context, &desc, NULL, &k), GPUOPT_OK);
-        assert_int_equal(gpuopt_knapsack_expand(k, 0, 0, &info), GPUOPT_OK);
-        assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
-        searched(context, m, 64, test_few() ? 20000 : 200000, info.primal_bound, &ended);
-        gpuopt_knapsack_destroy(k);
+        optimum = model_searched(context, m->items, m->weight, m->profit, m->capacity[0]);
+        searched(context, m, 64, test_few() ? 20000 : 200000, optimum, &ended);
     }
     assert_true(ended > round / 2);
     free(m);
@@ -179,14 +170,11 @@ static ending run_in_pieces(gpuopt_context *context, const gpuopt_knapsack_multi
 
 /* The backend under test agrees with one thread of the CPU, node for node, in one call or in many. */
 static void same_bits(void **state) {
-    gpuopt_context_desc plain_desc;
-    gpuopt_context *context = test_context(NULL), *plain;
+    gpuopt_context *context = test_context(NULL), *plain = test_plain_context();
     multi *m = malloc(sizeof *m);
     uint64_t seed = 5;
     int round;
     (void)state;
-    assert_true(test_backend("cpu", 1, &plain_desc));
-    assert_int_equal(gpuopt_context_create(&plain_desc, &plain), GPUOPT_OK);
     for (round = 0; round < test_times(12, 6); round++) {
         gpuopt_knapsack_multidimensional_desc desc;
         ending one, other;

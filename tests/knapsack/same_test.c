@@ -18,10 +18,8 @@ typedef struct pair {
 } pair;
 
 static void pair_start(pair *p) {
-    gpuopt_context_desc desc;
     memset(p, 0, sizeof *p);
-    assert_true(test_backend("cpu", 1, &desc));
-    assert_int_equal(gpuopt_context_create(&desc, &p->context[0]), GPUOPT_OK);
+    p->context[0] = test_plain_context();
     p->context[1] = test_context(NULL);
 }
 

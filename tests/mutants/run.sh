@@ -11,8 +11,9 @@
 #
 # An entry of a list is
 #   mutant: NAME
-#   file: FILE
-#   old: TEXT             of one line; must be in the file exactly once
+#   in: FUNCTION          of gpuopt_impl/, in whatever file; or a macro, or the first constant of an enum on one line.
+#                         Exactly one definition of it must exist. A function of a template: MACRO(NAME)
+#   old: TEXT             of one line; must be in the definition exactly once
 #   new: TEXT             what stands there instead
 #   tests: FOLDER/NAME... of tests/FOLDER/NAME_test.c, run on the CPU; NAME:threads runs cpu-threads, and NAME:debug
 #                         has the library compiled with -DGPUOPT_DEBUG. Or, for a mutant
@@ -83,12 +84,46 @@ passes() {
 declare -A sound=() # tests that pass without a mutant
 complain() { echo "WRONG      $name: $1"; }
 
+# Prints "NAME FILE FIRST LAST" for each definition in gpuopt_impl/: its lines. Relies on clang-format: what begins at
+# the left margin is a definition or a declaration, and a body of several lines ends with a } there.
+definitions() {
+    find gpuopt_impl -name '*.[ch]' -exec awk '
+        function print_definition() {
+            if (name != "") print name, FILENAME, first, FNR
+            first = 0
+            head = name = ""
+        }
+        FNR == 1 { first = macro = body = 0; head = name = "" }
+        macro || /^#define/ {
+            if (!macro) { first = FNR; name = $2; sub(/\(.*/, "", name) }
+            macro = /\\$/
+            if (!macro) print_definition()
+            next
+        }
+        body { if (/^}/) { body = 0; print_definition() } next }
+        !first && !/^[A-Za-z_]/ || /^extern "C"/ { next }
+        !first { first = FNR }
+        { head = head " " $0 }
+        /{/ {
+            if (match(head, /^ enum { [A-Za-z_0-9]+/)) name = substr(head, 9, RLENGTH - 8)
+            else if (head !~ /^ (typedef|struct|enum|union) [^(]*{/ &&
+                     match(head, /[A-Za-z_0-9]+(\([a-z_]+\))?\(/)) name = substr(head, RSTART, RLENGTH - 1)
+            body = /{$/
+            if (!body) print_definition()
+            next
+        }
+        /;$/ { print_definition() }' {} +
+}
+
 try() {
-    local content rest count one by=
-    content=$(<"$root/$file") || { complain "no such file" && return; }
-    rest=${content//"$old"/}
-    count=$(((${#content} - ${#rest}) / ${#old}))
-    [ "$count" -eq 1 ] || { complain "the text is $count times in $file" && return; }
+    local place=${defined[$in]:-} file first last text rest count one by=
+    [ -n "$place" ] || { complain "no definition of $in" && return; }
+    case $place in *$'\n'*) complain "$in has several definitions" && return ;; esac
+    read -r file first last <<<"$place"
+    text=$(sed -n "$first,${last}p" "$root/$file")
+    rest=${text//"$old"/}
+    count=$(((${#text} - ${#rest}) / ${#old}))
+    [ "$count" -eq 1 ] || { complain "the text is $count times in $in of $file" && return; }
     [ "$old" != "$new" ] || { complain "it changes nothing" && return; }
     for one in $tests; do
         [ -e "tests/${one%:*}_test.c" ] || { complain "no test $one" && return; }
@@ -106,7 +141,11 @@ try() {
         passes sound "$one" || { complain "$one fails without it" && tail -5 "$work/log" && return; }
         sound[$one]=1
     done
-    printf '%s\n' "${content/"$old"/"$new"}" >"$file"
+    {
+        head -n $((first - 1)) "$root/$file"
+        printf '%s\n' "${text/"$old"/"$new"}"
+        tail -n +$((last + 1)) "$root/$file"
+    } >"$file"
     if library mutant 2>"$work/errors"; then
         for one in $tests; do
             passes mutant "$one" || { by=$one && break; }
@@ -129,21 +168,26 @@ chosen() {
 # entry: one has been read. Every worker reads them all, and tries those that are its own.
 entry() {
     [ -n "$name" ] && chosen && [ $((number++ % workers)) -eq "$worker" ] || return 0
-    if [ -z "$file" ] || [ -z "$old" ] || [ -z "$tests$reason" ]; then complain "its entry is not complete"; else try; fi
+    if [ -z "$in" ] || [ -z "$old" ] || [ -z "$tests$reason" ]; then complain "its entry is not complete"; else try; fi
 }
 
 # work WORKER: in a subshell.
 work() {
-    local worker=$1 number=0 line name='' file='' old='' new='' tests='' reason=''
+    local worker=$1 number=0 line place name='' in='' old='' new='' tests='' reason=''
+    declare -A defined=()
     work=$all/$worker
     mkdir -p "$work/tree" "$work/objects" || exit 1
     cp -r "$root"/{gpuopt.h,gpuopt,gpuopt_impl,examples,tests,transports} "$work/tree" && cd "$work/tree" || exit 1
     [ -n "$check" ] || library sound || exit 1
+    while read -r name place; do
+        defined[$name]=${defined[$name]:+${defined[$name]}$'\n'}$place
+    done < <(definitions)
+    name=''
     while IFS= read -r line; do
         case $line in
         '#'*) ;;
-        'mutant: '*) name=${line#*: } file='' old='' new='' tests='' reason='' ;;
-        'file: '*) file=${line#*: } ;;
+        'mutant: '*) name=${line#*: } in='' old='' new='' tests='' reason='' ;;
+        'in: '*) in=${line#*: } ;;
         'old: '*) old=${line#*: } ;;
         'new: '*) new=${line#*: } ;;
         'new:') new='' ;;

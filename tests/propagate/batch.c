@@ -177,14 +177,6 @@ void check_node(gpuopt_context *cpu, const gpuopt_propagator_desc *desc, const b
     gpuopt_propagator_destroy(p);
 }
 
-gpuopt_context *plain_context(void) {
-    gpuopt_context_desc desc;
-    gpuopt_context *context;
-    assert_true(test_backend("cpu", 1, &desc));
-    assert_int_equal(gpuopt_context_create(&desc, &context), GPUOPT_OK);
-    return context;
-}
-
 gpuopt_propagator_batch *make_batch(gpuopt_propagator *base, int32_t nodes, int32_t node_columns, int64_t changes) {
     gpuopt_propagator_batch_desc desc = GPUOPT_INIT(gpuopt_propagator_batch_desc);
     gpuopt_propagator_batch *batch;

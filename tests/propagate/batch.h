@@ -52,8 +52,6 @@ typedef struct base_past {
 
 gpuopt_propagator *make_base(gpuopt_context *context, const gpuopt_propagator_desc *desc, const base_past *past);
 gpuopt_propagator_batch *make_batch(gpuopt_propagator *base, int32_t nodes, int32_t node_columns, int64_t changes);
-/* On the CPU with one thread. */
-gpuopt_context *plain_context(void);
 
 /* Compares one node with a separate propagator. */
 void check_node(gpuopt_context *cpu, const gpuopt_propagator_desc *desc, const base_past *past, const node_list *list,

@@ -123,7 +123,7 @@ static void device_memory(void **state) {
 static void all_bounds(void **state) {
     enum { COUNT = 40, COLS = 300, CHOSEN = 5 };
     static const int32_t chosen[CHOSEN] = {7, 0, COUNT - 1, 7, 3}, outside = COUNT;
-    gpuopt_context *context = test_context(NULL), *cpu = plain_context();
+    gpuopt_context *context = test_context(NULL), *cpu = test_plain_context();
     uint64_t seed = 8;
     mip m = model_draw(&shape, &seed);
     gpuopt_propagator_desc desc = mip_propagator_desc(&m);

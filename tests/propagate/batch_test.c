@@ -54,7 +54,7 @@ static void roughen(mip *m, uint64_t *seed) {
 }
 
 static void as_node_by_node(void **state) {
-    gpuopt_context *context = test_context(NULL), *cpu = plain_context();
+    gpuopt_context *context = test_context(NULL), *cpu = test_plain_context();
     uint64_t seed = 31;
     int seen[8] = {0}, trial;
     size_t s;
@@ -175,7 +175,7 @@ static void little_capacity(void **state) {
 
 /* The base may change between runs: bounds, sides, rounds. */
 static void follows_the_base(void **state) {
-    gpuopt_context *context = test_context(NULL), *cpu = plain_context();
+    gpuopt_context *context = test_context(NULL), *cpu = test_plain_context();
     uint64_t seed = 77;
     int trial;
     (void)state;

@@ -115,7 +115,7 @@ static void check(double least_change, double relative, double huge, double inte
                                       .single = single};
     uint64_t seed = 1;
     long trial, acting = 0, passed = 0;
-    const long trials = 100000;
+    const long trials = test_few() ? 10000 : 100000;
     gpuopt__propagator_rules_derive(&rules, kinds > 0);
     for (trial = 0; trial < trials; trial++) {
         row r = draw_row(&seed, kinds, single, huge);

@@ -46,18 +46,8 @@ static void memory_may_run_out(void **state) {
 
 static void check_plan(test_host *host, gpuopt_context *context, const gpuopt_propagator_desc *desc) {
     gpuopt_memory_plan plan;
-    gpuopt_propagator *p;
-    test_held before;
-    long live = host->live;
-    gpuopt_desc_init(&plan, sizeof plan);
-    assert_int_equal(gpuopt_propagator_create(context, desc, &plan, NULL), GPUOPT_OK);
-    assert_int_equal(host->live, live);
-    before = test_held_by(host);
-    p = problem_create(context, desc);
-    test_as_planned(host, &before, &plan);
+    TEST_PLANNED(propagator, host, context, desc, &plan);
     assert_true((plan.create_device_bytes > 0) == test_on("cuda"));
-    gpuopt_propagator_destroy(p);
-    assert_int_equal(host->live, live);
 }
 
 /* For every variant in both precisions. */

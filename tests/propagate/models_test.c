@@ -57,15 +57,6 @@ static int for_each_model(const char *folder, void (*f)(const char *name, const 
     return count;
 }
 
-/* The CPU with one thread and Jacobi rounds, with which all others are compared. */
-static gpuopt_context *plain_context(void) {
-    gpuopt_context_desc desc;
-    gpuopt_context *context;
-    assert_true(test_backend("cpu", 1, &desc));
-    assert_int_equal(gpuopt_context_create(&desc, &context), GPUOPT_OK);
-    return context;
-}
-
 typedef struct contexts {
     gpuopt_context *plain, *tested;
     int refuted, stopped;
@@ -112,7 +103,7 @@ static void check_variants(const char *name, const mip *m, void *user) {
 }
 
 static void miplib_gives_the_same_bounds(void **state) {
-    contexts c = {plain_context(), test_context(NULL), 0, 0};
+    contexts c = {test_plain_context(), test_context(NULL), 0, 0};
     int count;
     (void)state;
     count = for_each_model("miplib", check_variants, &c);

@@ -12,7 +12,7 @@
 /* Random models; with capacity for all binaries at once, and for one at a time. */
 static void random_models(void **state) {
     static double point[POINTS][MOST];
-    gpuopt_context *context = test_context(NULL), *cpu = plain_context();
+    gpuopt_context *context = test_context(NULL), *cpu = test_plain_context();
     uint64_t seed = 19;
     int trial, seen[8] = {0};
     int64_t bounds = 0, equivalences = 0, implications = 0, infeasible = 0;

@@ -81,14 +81,11 @@ static void structured_models_agree_with_reference(void **state) {
 }
 
 static void same_bits(void **state) {
-    gpuopt_context *context = test_context(NULL), *plain;
-    gpuopt_context_desc plain_desc;
+    gpuopt_context *context = test_context(NULL), *plain = test_plain_context();
     uint64_t seed = 77;
     size_t s, v, variants;
     const problem_variant *variant = problem_variants(&variants);
     (void)state;
-    assert_true(test_backend("cpu", 1, &plain_desc));
-    assert_int_equal(gpuopt_context_create(&plain_desc, &plain), GPUOPT_OK);
     for (s = 0; s < sizeof shapes / sizeof *shapes; s++) {
         mip m = model_draw(&shapes[s], &seed);
         size_t bytes = sizeof(double) * (size_t)m.matrix.cols;

@@ -66,15 +66,7 @@ static void check(fixture *f, gpuopt_status found, gpuopt_status expected, const
 }
 
 static void check_create(fixture *f, const gpuopt_simplex_desc *desc, const char *words) {
-    gpuopt_simplex *simplex = f->simplex;
-    gpuopt_memory_plan plan;
-    long live = f->host.live;
-    gpuopt_desc_init(&plan, sizeof plan);
-    plan.host_bytes = 77;
-    check(f, gpuopt_simplex_create(f->context, desc, NULL, &simplex), GPUOPT_ERROR_ARGUMENT, words);
-    assert_null(simplex);
-    check(f, gpuopt_simplex_create(f->context, desc, &plan, NULL), GPUOPT_ERROR_ARGUMENT, words);
-    assert_true(plan.host_bytes == 77 && f->host.live == live);
+    TEST_CREATE_REFUSED(simplex, &f->host, f->context, desc, GPUOPT_ERROR_ARGUMENT, words);
 }
 
 /* ---- Descriptors ---- */

@@ -254,7 +254,8 @@ static int boxed(const mip *m) {
     return 1;
 }
 
-/* The bound of a child: never beyond the optimum, and next to it where the child is optimal and all columns are bounded. */
+/* The bound of a child: never beyond the optimum, and next to it where the child is optimal and all columns are
+ * bounded. */
 static const char *bound_fault(const mip *m, const exact_answer *e, double bound, int optimal) {
     const double sign = m->maximize ? -1 : 1;
     if (isnan(bound)) return "the bound is not a number";

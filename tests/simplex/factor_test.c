@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpuopt_impl/simplex/factor_make.h"
+#include "gpuopt_impl/simplex/factor/make.h"
 #include "tests/support/support.h"
 
 static uint64_t seed;

@@ -11,18 +11,8 @@
 
 static void check_plan(test_host *host, gpuopt_context *context, const gpuopt_simplex_desc *desc) {
     gpuopt_memory_plan plan;
-    gpuopt_simplex *simplex;
-    test_held before;
-    long live = host->live;
-    gpuopt_desc_init(&plan, sizeof plan);
-    assert_int_equal(gpuopt_simplex_create(context, desc, &plan, NULL), GPUOPT_OK);
-    assert_int_equal(host->live, live);
-    before = test_held_by(host);
-    assert_int_equal(gpuopt_simplex_create(context, desc, NULL, &simplex), GPUOPT_OK);
-    test_as_planned(host, &before, &plan);
+    TEST_PLANNED(simplex, host, context, desc, &plan);
     assert_int_equal(plan.create_bytes, 0); /* create takes nothing that it does not keep */
-    gpuopt_simplex_destroy(simplex);
-    assert_int_equal(host->live, live);
 }
 
 static double *dense_of(const mip *m) {

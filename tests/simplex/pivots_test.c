@@ -176,14 +176,11 @@ static void stopped_or_not(void **state) {
 /* A plain CPU and the backend under test, side by side. */
 static void side_by_side(gpuopt_context *context, const gpuopt_simplex_desc *desc, const mip *m, int ties) {
     enum { PORTION = 7 };
-    gpuopt_context_desc plain;
-    gpuopt_context *cpu;
+    gpuopt_context *cpu = test_plain_context();
     gpuopt_simplex *here, *there;
     gpuopt_simplex_info a, b;
     answer first, other;
     uint8_t *basis = malloc(both(m)), *other_basis = malloc(both(m));
-    assert_true(test_backend("cpu", 1, &plain));
-    assert_int_equal(gpuopt_context_create(&plain, &cpu), GPUOPT_OK);
     here = simplex_create(cpu, desc);
     there = simplex_create(context, desc);
     do {

@@ -6,7 +6,7 @@
  */
 #include <math.h>
 
-#include "gpuopt_impl/simplex/dual_step.h"
+#include "gpuopt_impl/simplex/arith/dual_step.h"
 #include "tests/support/support.h"
 
 /* A pivot of p divides its row by p. So an error of 2^-53 of the largest entry becomes about largest / p 2^-53: 1e-9 if

@@ -1,9 +1,9 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
 #
-# What the scripts that test an example share: run as SCRIPT [PROGRAM], they go to a folder of their own, run the program
-# there, and check its output. They set `example`, the name of the program built by Bazel, and `seconds`, how long a
-# run may take.
+# What the scripts that test an example share: run as SCRIPT [PROGRAM], they go to a folder of their own, run the
+# program there, and check its output. They set `example`, the name of the program built by Bazel, and `seconds`, how
+# long a run may take.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 program=$(realpath "${1:-$root/bazel-bin/examples/${example:?}}") || exit

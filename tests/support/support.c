@@ -133,6 +133,28 @@ gpuopt_context *test_context(test_host *host) { return context_of(host, GPUOPT_D
 
 gpuopt_context *test_strict_context(test_host *host) { return context_of(host, GPUOPT_OFF); }
 
+static gpuopt_context *context_by(const gpuopt_context_desc *desc) {
+    gpuopt_context *context = NULL;
+    assert_int_equal(gpuopt_context_create(desc, &context), GPUOPT_OK);
+    return context;
+}
+
+gpuopt_context *test_plain_context(void) {
+    gpuopt_context_desc desc;
+    assert_true(test_backend("cpu", 1, &desc));
+    return context_by(&desc);
+}
+
+gpuopt_context *test_stopping_context(int *asked) {
+    gpuopt_context_desc desc = test_context_desc(NULL);
+    desc.stop = test_stop;
+    desc.user = asked;
+    desc.log = NULL;
+    desc.allocate = NULL;
+    desc.release = NULL;
+    return context_by(&desc);
+}
+
 test_held test_held_by(test_host *host) {
     test_held held;
     int where;

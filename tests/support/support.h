@@ -45,6 +45,10 @@ gpuopt_context *test_context(test_host *host);
 gpuopt_context_desc test_context_desc(test_host *host);
 /* The same with tidy_matrices OFF: matrices with zeros or duplicates are refused. */
 gpuopt_context *test_strict_context(test_host *host);
+/* One thread of the CPU, with whose results those of the backend under test are compared. */
+gpuopt_context *test_plain_context(void);
+/* A context on the backend under test whose stop hook always stops, and counts its calls in *asked. */
+gpuopt_context *test_stopping_context(int *asked);
 
 /* A caller's memory before a _create; its peaks begin there. */
 typedef struct test_held {
@@ -54,6 +58,36 @@ test_held test_held_by(test_host *host);
 /* Checks that _create has allocated the planned memory, temporarily at most the planned peak, and device memory only on
  * CUDA. */
 void test_as_planned(const test_host *host, const test_held *before, const gpuopt_memory_plan *plan);
+/* Checks that gpuopt_FAMILY_create plans without allocating, then allocates as planned, and that _destroy frees it.
+ * Fills *plan. */
+#define TEST_PLANNED(family, host, context, desc, plan)                                           \
+    do {                                                                                          \
+        gpuopt_##family *handle_ = NULL;                                                          \
+        const long live_ = (host)->live;                                                          \
+        test_held before_;                                                                        \
+        gpuopt_desc_init((plan), sizeof *(plan));                                                 \
+        assert_int_equal(gpuopt_##family##_create((context), (desc), (plan), NULL), GPUOPT_OK);   \
+        assert_int_equal((host)->live, live_);                                                    \
+        before_ = test_held_by(host);                                                             \
+        assert_int_equal(gpuopt_##family##_create((context), (desc), NULL, &handle_), GPUOPT_OK); \
+        assert_non_null(handle_);                                                                 \
+        test_as_planned((host), &before_, (plan));                                                \
+        gpuopt_##family##_destroy(handle_);                                                       \
+        assert_int_equal((host)->live, live_);                                                    \
+    } while (0)
+/* Checks that gpuopt_FAMILY_create refuses the descriptor, to make a handle and to plan one: the log has these words,
+ * the handle is NULL, the plan is unchanged, and nothing is allocated. */
+#define TEST_CREATE_REFUSED(family, host, context, desc, expected, words)                                       \
+    do {                                                                                                        \
+        gpuopt_##family *handle_ = (gpuopt_##family *)(host);                                                   \
+        gpuopt_memory_plan plan_ = GPUOPT_INIT(gpuopt_memory_plan);                                             \
+        const long live_ = (host)->live;                                                                        \
+        plan_.host_bytes = 77;                                                                                  \
+        test_refused((host), gpuopt_##family##_create((context), (desc), NULL, &handle_), (expected), (words)); \
+        assert_null(handle_);                                                                                   \
+        test_refused((host), gpuopt_##family##_create((context), (desc), &plan_, NULL), (expected), (words));   \
+        assert_true(plan_.host_bytes == 77 && (host)->live == live_);                                           \
+    } while (0)
 /* A stop hook that always stops, and adds 1 to the int at the caller's `user`. */
 int test_stop(void *user);
 /* Makes all allocations of the caller fail from now on, or succeed again. Returns the number of failures since the last

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Probing on the GPU: the kernels. They make the nodes of a piece, merge the bounds of each binary's two nodes, and list
- * implications and equivalences.
+ * Probing on the GPU: the kernels. They make the nodes of a piece, merge the bounds of each binary's two nodes, and
+ * list implications and equivalences.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_PROBE_KERNELS_CUH
 #define GPUOPT_CUDA_PROPAGATE_PROBE_KERNELS_CUH

@@ -10,7 +10,7 @@
 #include <algorithm>
 
 #include "../../../gpuopt_impl/propagate/check/model.h"
-#include "../../common/cub.cuh"
+#include "../../common/sort.cuh"
 #include "device.cuh"
 
 namespace {

@@ -31,55 +31,16 @@ static gpuopt_status gpuopt__elimination_find_parents(gpuopt__elimination_prepar
     return status;
 }
 
-/* The same for collective calls: prep then describes this rank's part. Both prep and share must be ended by
- * gpuopt__elimination_share_end, which returns whether all ranks completed it. */
-static gpuopt_status gpuopt__elimination_begin_share(gpuopt_context *context, const char *call,
-                                                     const gpuopt_elimination_desc *desc, gpuopt_status fault,
-                                                     gpuopt__elimination_preparation *prep,
-                                                     gpuopt__elimination_share *share) {
-    gpuopt_elimination_desc d;
-    gpuopt_group_info group;
-    gpuopt_status status = GPUOPT_OK, begun;
-    memset(share, 0, sizeof *share);
-    memset(&d, 0, sizeof d);
-    memset(&group, 0, sizeof group);
-    if (desc && GPUOPT__COPY_IN(NULL, NULL, gpuopt_elimination_desc, &d, desc))
-        status = gpuopt__ranks_of(context, call, &d.group, &group);
-    begun = gpuopt__elimination_begin(context, call, desc, fault, prep);
-    if (!status) status = begun;
-    if (!d.group || group.count == 1) return status;
-    if (!status && prep->desc.messages->count)
-        status = gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "ranks share no model with messages");
-    share->group = d.group;
-    share->ranks = group.count;
-    share->rank = group.rank;
-    return gpuopt__elimination_share_begin(context, call, prep, share, status);
-}
-
-/* The estimate of a rank's part. */
-static gpuopt_status gpuopt__elimination_plan_share(gpuopt__elimination_preparation *prep, const char *call,
-                                                    const gpuopt__elimination_share *share,
-                                                    gpuopt_elimination_estimate *e) {
-    gpuopt_status status = gpuopt__elimination_make_plan(prep, call, e);
-    e->split = share->split;
-    if (share->group) /* _step and _assign: two agreements on three numbers and a report each; and an assignment */
-        e->exchanged = 4 * 3 * sizeof(int64_t) + 2 * sizeof(gpuopt__elimination_report) +
-                       sizeof(int32_t) * (double)prep->desc.variables;
-    return status;
-}
-
-GPUOPT_API gpuopt_status gpuopt_elimination_order(gpuopt_context *context, const gpuopt_elimination_desc *desc,
-                                                  int32_t *order, int32_t *parent,
-                                                  gpuopt_elimination_estimate *estimate) {
-    GPUOPT__ENTERS(context, context);
-    static const char call[] = "gpuopt_elimination_order";
+static gpuopt_status gpuopt__elimination_order(gpuopt_context *context, const char *call,
+                                               const gpuopt_elimination_desc *desc, int32_t *order, int32_t *parent,
+                                               gpuopt_elimination_estimate *estimate) {
     gpuopt__elimination_preparation prep;
     gpuopt__elimination_share share;
     gpuopt_elimination_estimate e;
     gpuopt_status status, fault = GPUOPT_OK;
     int32_t *found = NULL, variables = 0, steps = 0, k;
     void *memory = NULL;
-    GPUOPT__COMPUTES(gpuopt_elimination_order(context, desc, order, parent, estimate));
+    memset(&e, 0, sizeof e);
     if (estimate && !GPUOPT__HAS_SIZE(context, call, gpuopt_elimination_estimate, estimate))
         fault = GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__elimination_begin_share(context, call, desc, fault, &prep, &share);
@@ -96,27 +57,32 @@ GPUOPT_API gpuopt_status gpuopt_elimination_order(gpuopt_context *context, const
         status = gpuopt__elimination_find_parents(&prep, call, found + variables);
     }
     status = gpuopt__elimination_share_end(context, call, &prep, &share, status);
-    if (!status && estimate) gpuopt__copy_out(estimate, estimate->struct_size, &e, sizeof e);
+    if (estimate) gpuopt__give(status, estimate, &e, sizeof e);
     if (!status && order && variables) memcpy(order, found, sizeof(int32_t) * (size_t)variables);
     if (!status && parent && variables) memcpy(parent, found + variables, sizeof(int32_t) * (size_t)variables);
     gpuopt__release(context, GPUOPT_HOST, memory);
     return status;
 }
 
-static gpuopt_status gpuopt__elimination_write_plan(gpuopt_context *context, const gpuopt_elimination_desc *desc,
-                                                    gpuopt_memory_plan *plan) {
-    static const char call[] = "gpuopt_elimination_create";
+GPUOPT_API gpuopt_status gpuopt_elimination_order(gpuopt_context *context, const gpuopt_elimination_desc *desc,
+                                                  int32_t *order, int32_t *parent,
+                                                  gpuopt_elimination_estimate *estimate) {
+    GPUOPT__CALL(context, context, gpuopt__elimination_order(context, call, desc, order, parent, estimate));
+}
+
+/* All ranks of a group plan together. */
+static gpuopt_status gpuopt__elimination_write_plan(gpuopt_context *context, const char *call,
+                                                    const gpuopt_elimination_desc *desc, gpuopt_memory_plan *plan) {
     gpuopt__elimination_preparation prep;
     gpuopt__elimination_share share;
     gpuopt_elimination_estimate e;
     gpuopt_status status, fault = GPUOPT_OK;
-    GPUOPT__COMPUTES(gpuopt__elimination_write_plan(context, desc, plan));
+    memset(&e, 0, sizeof e);
     if (!GPUOPT__HAS_SIZE(context, call, gpuopt_memory_plan, plan)) fault = GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__elimination_begin_share(context, call, desc, fault, &prep, &share);
     if (!status) status = gpuopt__elimination_plan_share(&prep, call, &share, &e);
     status = gpuopt__elimination_share_end(context, call, &prep, &share, status);
-    if (!status) gpuopt__copy_out(plan, plan->struct_size, &e.memory, sizeof e.memory);
-    return status;
+    return gpuopt__give(status, plan, &e.memory, sizeof e.memory);
 }
 
 /* ---- Loading ---- */
@@ -273,14 +239,16 @@ static gpuopt_status gpuopt__elimination_load_functions(gpuopt_elimination *e, g
 
 /* ---- Life ---- */
 
-GPUOPT_API void gpuopt_elimination_destroy(gpuopt_elimination *elimination) {
-    GPUOPT__DESTROYS(gpuopt_elimination, elimination, elimination->context);
-    gpuopt_context *context;
-    void *block;
-    context = elimination->context;
-    block = elimination->block;
-    gpuopt__elimination_backend_of(elimination)->destroy(elimination);
+static void gpuopt__elimination_release(gpuopt_elimination *e) {
+    gpuopt_context *context = e->context;
+    void *block = e->block;
+    gpuopt__elimination_backend_of(e)->destroy(e);
     gpuopt__release(context, GPUOPT_HOST, block);
+}
+
+GPUOPT_API void gpuopt_elimination_destroy(gpuopt_elimination *elimination) {
+    GPUOPT__CALL_DESTROYS(gpuopt_elimination, elimination, elimination->context,
+                          gpuopt__elimination_release(elimination));
 }
 
 static gpuopt_status gpuopt__elimination_build(gpuopt_context *context, gpuopt__elimination_preparation *prep,
@@ -306,47 +274,47 @@ static gpuopt_status gpuopt__elimination_build(gpuopt_context *context, gpuopt__
     e->pass = e->repeated = 0;
     e->variable = -1;
     e->exact = 1;
-    e->group = share->group;
-    e->idle = share->idle;
-    if (share->group) {
-        const size_t bytes = sizeof(int32_t) * (size_t)plan.variables;
-        if (bytes) memcpy(plan.first, share->first, bytes);
-        if (plan.whole_steps) memcpy(plan.whole_order, share->order, sizeof(int32_t) * (size_t)plan.whole_steps);
-    }
+    gpuopt__elimination_share_install(share, e);
     for (k = 0; k < plan.buckets; k++) e->exact &= plan.bucket[k].part == 0;
     for (k = 0; k < plan.copies; k++) gpuopt__elimination_set_offsets(&e->plan, k, e->plan.value_of);
     status = gpuopt__elimination_load_functions(e, prep);
     if (!status) status = context->desc.backend->elimination->condition(e, plan.offset);
-    if (status) gpuopt_elimination_destroy(e);
+    if (status) gpuopt__elimination_release(e);
     else *elimination = e;
     return status;
 }
 
-static gpuopt_status gpuopt__elimination_create_handle(gpuopt_context *context, const gpuopt_elimination_desc *desc,
+static gpuopt_status gpuopt__elimination_create_handle(gpuopt_context *context, const char *call,
+                                                       const gpuopt_elimination_desc *desc,
                                                        gpuopt_elimination **elimination) {
-    static const char call[] = "gpuopt_elimination_create";
     gpuopt__elimination_preparation prep;
     gpuopt__elimination_share share;
     gpuopt_elimination_estimate e;
     gpuopt_status status, fault = GPUOPT_OK;
-    GPUOPT__COMPUTES(gpuopt__elimination_create_handle(context, desc, elimination));
     if (!elimination) fault = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "elimination and plan are NULL");
     status = gpuopt__elimination_begin_share(context, call, desc, fault, &prep, &share);
     if (!status) status = gpuopt__elimination_make_plan(&prep, call, &e);
     if (!status) status = gpuopt__elimination_build(context, &prep, &share, elimination);
     status = gpuopt__elimination_share_end(context, call, &prep, &share, status);
-    if (status && elimination) {
-        gpuopt_elimination_destroy(*elimination);
+    if (status && elimination && *elimination) {
+        gpuopt__elimination_release(*elimination);
         *elimination = NULL;
     }
     return status;
 }
 
+static gpuopt_status gpuopt__elimination_create(gpuopt_context *context, const char *call,
+                                                const gpuopt_elimination_desc *desc, gpuopt_memory_plan *plan,
+                                                gpuopt_elimination **elimination) {
+    gpuopt_status status = plan ? gpuopt__elimination_write_plan(context, call, desc, plan) : GPUOPT_OK;
+    return status || (plan && !elimination) ? status
+                                            : gpuopt__elimination_create_handle(context, call, desc, elimination);
+}
+
 GPUOPT_API gpuopt_status gpuopt_elimination_create(gpuopt_context *context, const gpuopt_elimination_desc *desc,
                                                    gpuopt_memory_plan *plan, gpuopt_elimination **elimination) {
-    GPUOPT__CREATES(gpuopt_elimination, context, context, elimination);
-    gpuopt_status status = plan ? gpuopt__elimination_write_plan(context, desc, plan) : GPUOPT_OK;
-    return status || (plan && !elimination) ? status : gpuopt__elimination_create_handle(context, desc, elimination);
+    GPUOPT__CALL_MAKES(gpuopt_elimination, context, context, elimination,
+                       gpuopt__elimination_create(context, call, desc, plan, elimination));
 }
 
 #endif /* GPUOPT_IMPL_ELIMINATION_API_CREATE_H */

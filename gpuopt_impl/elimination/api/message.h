@@ -31,34 +31,33 @@ static const gpuopt__elimination_bucket *gpuopt__elimination_bucket_of(const gpu
     return NULL;
 }
 
-GPUOPT_API gpuopt_status gpuopt_elimination_message_get_info(gpuopt_elimination *elimination, int32_t message,
-                                                             gpuopt_elimination_message_info *info) {
-    GPUOPT__ENTERS(elimination, elimination->context);
-    static const char call[] = "gpuopt_elimination_message_get_info";
+static gpuopt_status gpuopt__elimination_message_get_info(gpuopt_elimination *elimination, const char *call,
+                                                          int32_t message, gpuopt_elimination_message_info *info) {
     const gpuopt__elimination_plan *plan;
     const gpuopt__elimination_bucket *bucket;
     const gpuopt__elimination_table *t;
-    gpuopt_elimination_message_info result;
     if (gpuopt__elimination_whole(elimination, call)) return GPUOPT_ERROR_UNSUPPORTED;
     plan = &elimination->plan;
-    if (!GPUOPT__HAS_SIZE(elimination->context, call, gpuopt_elimination_message_info, info))
-        return GPUOPT_ERROR_ARGUMENT;
     bucket = gpuopt__elimination_bucket_of(elimination, call, message, 0);
     if (!bucket) return GPUOPT_ERROR_ARGUMENT;
     t = &plan->table[bucket->message];
-    memset(&result, 0, sizeof result);
-    result.variable = bucket->variable;
-    result.parent = t->bucket < plan->steps ? plan->order[t->bucket] : -1;
-    result.arity = t->arity;
-    result.scope = plan->scope + t->scope;
-    result.entries = t->entries;
-    result.ready = gpuopt__elimination_message_ready(elimination, bucket);
-    result.bits = plan->bits;
-    result.offset = t->offset;
-    result.forbidden = plan->forbidden;
-    result.model = elimination->model;
-    gpuopt__copy_out(info, info->struct_size, &result, sizeof result);
+    info->variable = bucket->variable;
+    info->parent = t->bucket < plan->steps ? plan->order[t->bucket] : -1;
+    info->arity = t->arity;
+    info->scope = plan->scope + t->scope;
+    info->entries = t->entries;
+    info->ready = gpuopt__elimination_message_ready(elimination, bucket);
+    info->bits = plan->bits;
+    info->offset = t->offset;
+    info->forbidden = plan->forbidden;
+    info->model = elimination->model;
     return GPUOPT_OK;
+}
+
+GPUOPT_API gpuopt_status gpuopt_elimination_message_get_info(gpuopt_elimination *elimination, int32_t message,
+                                                             gpuopt_elimination_message_info *info) {
+    GPUOPT__CALL_FILLS(elimination, elimination->context, gpuopt_elimination_message_info, info,
+                       gpuopt__elimination_message_get_info(elimination, call, message, &filled));
 }
 
 /* Turns stored values into the caller's, in place. The array need not be aligned. */
@@ -119,16 +118,13 @@ static gpuopt_status gpuopt__elimination_stage_message(gpuopt_elimination *e, co
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_elimination_message_get(gpuopt_elimination *elimination, gpuopt_memory_space where,
-                                                        int32_t message, int32_t copy, int64_t *cost, double *value,
-                                                        uint64_t *count) {
-    GPUOPT__ENTERS(elimination, elimination->context);
-    static const char call[] = "gpuopt_elimination_message_get";
+static gpuopt_status gpuopt__elimination_message_get(gpuopt_elimination *elimination, const char *call,
+                                                     gpuopt_memory_space where, int32_t message, int32_t copy,
+                                                     int64_t *cost, double *value, uint64_t *count) {
     const gpuopt__elimination_plan *plan;
     const gpuopt__elimination_bucket *bucket;
     gpuopt_status status;
     void *wanted;
-    GPUOPT__COMPUTES(gpuopt_elimination_message_get(elimination, where, message, copy, cost, value, count));
     if (gpuopt__elimination_whole(elimination, call)) return GPUOPT_ERROR_UNSUPPORTED;
     plan = &elimination->plan;
     status = gpuopt__check_where(elimination->context, call, where);
@@ -147,34 +143,40 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_get(gpuopt_elimination *elim
                                             count);
 }
 
-GPUOPT_API gpuopt_status gpuopt_elimination_message_device_view(gpuopt_elimination *elimination, int32_t message,
-                                                                int32_t copy, gpuopt_device_view *view) {
-    GPUOPT__ENTERS(elimination, elimination->context);
-    static const char call[] = "gpuopt_elimination_message_device_view";
-    const gpuopt__elimination_plan *plan;
+GPUOPT_API gpuopt_status gpuopt_elimination_message_get(gpuopt_elimination *elimination, gpuopt_memory_space where,
+                                                        int32_t message, int32_t copy, int64_t *cost, double *value,
+                                                        uint64_t *count) {
+    GPUOPT__CALL(elimination, elimination->context,
+                 gpuopt__elimination_message_get(elimination, call, where, message, copy, cost, value, count));
+}
+
+static gpuopt_status gpuopt__elimination_message_device_view(gpuopt_elimination *elimination, const char *call,
+                                                             int32_t message, int32_t copy, gpuopt_device_view *view) {
+    const gpuopt__elimination_plan *plan = &elimination->plan;
     const gpuopt__elimination_bucket *bucket;
-    gpuopt_device_view result;
     gpuopt_status status;
     if (gpuopt__elimination_whole(elimination, call)) return GPUOPT_ERROR_UNSUPPORTED;
-    plan = &elimination->plan;
     bucket = gpuopt__elimination_bucket_of(elimination, call, message, copy);
     if (!bucket) return GPUOPT_ERROR_ARGUMENT;
-    if (!GPUOPT__HAS_SIZE(elimination->context, call, gpuopt_device_view, view)) return GPUOPT_ERROR_ARGUMENT;
     if (!gpuopt__elimination_message_ready(elimination, bucket))
         return gpuopt__refuse(elimination->context, GPUOPT_ERROR_STATE, call, "the message is not ready");
-    memset(&result, 0, sizeof result);
-    status = gpuopt__elimination_backend_of(elimination)->view(elimination, bucket->message, copy, &result.data);
+    status = gpuopt__elimination_backend_of(elimination)->view(elimination, bucket->message, copy, &view->data);
     if (status == GPUOPT_ERROR_UNSUPPORTED)
         gpuopt__refuse(elimination->context, status, call, "the table is not in device memory");
     if (status) return status;
-    result.count = plan->table[bucket->message].entries;
-    result.type = plan->type == GPUOPT_COST_DOUBLE ? GPUOPT_TYPE_FP64
-                  : plan->bits == 8                ? GPUOPT_TYPE_UINT8
-                  : plan->bits == 16               ? GPUOPT_TYPE_UINT16
-                  : plan->bits == 32               ? GPUOPT_TYPE_UINT32
-                                                   : GPUOPT_TYPE_UINT64;
-    gpuopt__copy_out(view, view->struct_size, &result, sizeof result);
+    view->count = plan->table[bucket->message].entries;
+    view->type = plan->type == GPUOPT_COST_DOUBLE ? GPUOPT_TYPE_FP64
+                 : plan->bits == 8                ? GPUOPT_TYPE_UINT8
+                 : plan->bits == 16               ? GPUOPT_TYPE_UINT16
+                 : plan->bits == 32               ? GPUOPT_TYPE_UINT32
+                                                  : GPUOPT_TYPE_UINT64;
     return GPUOPT_OK;
+}
+
+GPUOPT_API gpuopt_status gpuopt_elimination_message_device_view(gpuopt_elimination *elimination, int32_t message,
+                                                                int32_t copy, gpuopt_device_view *view) {
+    GPUOPT__CALL_FILLS(elimination, elimination->context, gpuopt_device_view, view,
+                       gpuopt__elimination_message_device_view(elimination, call, message, copy, &filled));
 }
 
 /* ---- Bytes ---- */
@@ -239,8 +241,9 @@ static gpuopt_status gpuopt__elimination_pack_host(gpuopt_elimination *e, int32_
 }
 
 /* The same for device memory: host memory only receives the part of the message before the costs. */
-static gpuopt_status gpuopt__elimination_pack_device(gpuopt_elimination *e, int32_t table, int32_t copy,
-                                                     const gpuopt__elimination_parts *parts, unsigned char *to) {
+static gpuopt_status gpuopt__elimination_pack_device(gpuopt_elimination *e, const char *call, int32_t table,
+                                                     int32_t copy, const gpuopt__elimination_parts *parts,
+                                                     unsigned char *to) {
     const struct gpuopt__elimination_backend *backend = gpuopt__elimination_backend_of(e);
     const gpuopt__elimination_plan *plan = &e->plan;
     gpuopt__elimination_packed p;
@@ -253,7 +256,7 @@ static gpuopt_status gpuopt__elimination_pack_device(gpuopt_elimination *e, int3
     status = backend->pack(e, table, copy, to + parts->cost,
                            plan->semiring == GPUOPT_SEMIRING_MIN_COUNT ? to + parts->count : NULL);
     if (status == GPUOPT_ERROR_UNSUPPORTED)
-        gpuopt__refuse(e->context, status, "gpuopt_elimination_message_pack", "the table is not in device memory");
+        gpuopt__refuse(e->context, status, call, "the table is not in device memory");
     if (!status) status = gpuopt__allocate(e->context, GPUOPT_HOST, parts->cost, &buffer);
     if (status) return status;
     gpuopt__elimination_pack_head(e, &plan->table[table], (unsigned char *)buffer);
@@ -267,17 +270,14 @@ static gpuopt_status gpuopt__elimination_pack_device(gpuopt_elimination *e, int3
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_elimination_message_pack(gpuopt_elimination *elimination, gpuopt_memory_space where,
-                                                         int32_t message, int32_t copy, void *bytes, uint64_t capacity,
-                                                         uint64_t *size) {
-    GPUOPT__ENTERS(elimination, elimination->context);
-    static const char call[] = "gpuopt_elimination_message_pack";
+static gpuopt_status gpuopt__elimination_message_pack(gpuopt_elimination *elimination, const char *call,
+                                                      gpuopt_memory_space where, int32_t message, int32_t copy,
+                                                      void *bytes, uint64_t capacity, uint64_t *size) {
     const gpuopt__elimination_plan *plan;
     const gpuopt__elimination_bucket *bucket;
     const gpuopt__elimination_table *t;
     gpuopt__elimination_parts parts;
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_elimination_message_pack(elimination, where, message, copy, bytes, capacity, size));
     if (gpuopt__elimination_whole(elimination, call)) return GPUOPT_ERROR_UNSUPPORTED;
     status = gpuopt__check_where(elimination->context, call, where);
     if (status) return status;
@@ -297,10 +297,19 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_pack(gpuopt_elimination *eli
                                                      : "bytes are not at a multiple of 8");
     if (!gpuopt__elimination_message_ready(elimination, bucket))
         return gpuopt__refuse(elimination->context, GPUOPT_ERROR_STATE, call, "the message is not ready");
-    status = (where == GPUOPT_HOST ? gpuopt__elimination_pack_host : gpuopt__elimination_pack_device)(
-        elimination, bucket->message, copy, &parts, (unsigned char *)bytes);
+    status =
+        where == GPUOPT_HOST
+            ? gpuopt__elimination_pack_host(elimination, bucket->message, copy, &parts, (unsigned char *)bytes)
+            : gpuopt__elimination_pack_device(elimination, call, bucket->message, copy, &parts, (unsigned char *)bytes);
     if (!status && size) *size = parts.end;
     return status;
+}
+
+GPUOPT_API gpuopt_status gpuopt_elimination_message_pack(gpuopt_elimination *elimination, gpuopt_memory_space where,
+                                                         int32_t message, int32_t copy, void *bytes, uint64_t capacity,
+                                                         uint64_t *size) {
+    GPUOPT__CALL(elimination, elimination->context,
+                 gpuopt__elimination_message_pack(elimination, call, where, message, copy, bytes, capacity, size));
 }
 
 /* Reads a message for a public call. */
@@ -313,29 +322,30 @@ static gpuopt_status gpuopt__elimination_inspect(gpuopt_context *context, const 
     return status || !fault ? status : gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, fault);
 }
 
-GPUOPT_API gpuopt_status gpuopt_elimination_message_inspect(gpuopt_context *context, gpuopt_memory_space where,
-                                                            const void *bytes, uint64_t size,
-                                                            gpuopt_elimination_packed_info *message) {
-    GPUOPT__ENTERS(context, context);
-    static const char call[] = "gpuopt_elimination_message_inspect";
+static gpuopt_status gpuopt__elimination_message_inspect(gpuopt_context *context, const char *call,
+                                                         gpuopt_memory_space where, const void *bytes, uint64_t size,
+                                                         gpuopt_elimination_packed_info *message) {
     gpuopt__elimination_packed p;
-    gpuopt_status status;
-    if (!GPUOPT__HAS_SIZE(context, call, gpuopt_elimination_packed_info, message)) return GPUOPT_ERROR_ARGUMENT;
-    status = gpuopt__elimination_inspect(context, call, where, bytes, size, &p);
-    if (!status) gpuopt__copy_out(message, message->struct_size, &p.info, sizeof p.info);
+    gpuopt_status status = gpuopt__elimination_inspect(context, call, where, bytes, size, &p);
+    if (!status) *message = p.info;
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_elimination_message_unpack(gpuopt_context *context, uint64_t model, const void *bytes,
-                                                           uint64_t size, int32_t *scope, int32_t *domain,
-                                                           int64_t *cost, double *value, uint64_t *count) {
-    GPUOPT__ENTERS(context, context);
-    static const char call[] = "gpuopt_elimination_message_unpack";
+GPUOPT_API gpuopt_status gpuopt_elimination_message_inspect(gpuopt_context *context, gpuopt_memory_space where,
+                                                            const void *bytes, uint64_t size,
+                                                            gpuopt_elimination_packed_info *message) {
+    GPUOPT__CALL_FILLS(context, context, gpuopt_elimination_packed_info, message,
+                       gpuopt__elimination_message_inspect(context, call, where, bytes, size, &filled));
+}
+
+static gpuopt_status gpuopt__elimination_message_unpack(gpuopt_context *context, const char *call, uint64_t model,
+                                                        const void *bytes, uint64_t size, int32_t *scope,
+                                                        int32_t *domain, int64_t *cost, double *value,
+                                                        uint64_t *count) {
     const unsigned char *from = (const unsigned char *)bytes;
     gpuopt__elimination_packed p;
     gpuopt_status status;
     int64_t k;
-    GPUOPT__COMPUTES(gpuopt_elimination_message_unpack(context, model, bytes, size, scope, domain, cost, value, count));
     status = gpuopt__elimination_inspect(context, call, GPUOPT_HOST, bytes, size, &p);
     if (status) return status;
     if (p.info.model != model)
@@ -358,6 +368,14 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_unpack(gpuopt_context *conte
         if (count) count[k] = gpuopt__elimination_packed_count(&p, k);
     }
     return GPUOPT_OK;
+}
+
+GPUOPT_API gpuopt_status gpuopt_elimination_message_unpack(gpuopt_context *context, uint64_t model, const void *bytes,
+                                                           uint64_t size, int32_t *scope, int32_t *domain,
+                                                           int64_t *cost, double *value, uint64_t *count) {
+    GPUOPT__CALL(
+        context, context,
+        gpuopt__elimination_message_unpack(context, call, model, bytes, size, scope, domain, cost, value, count));
 }
 
 #endif /* GPUOPT_IMPL_ELIMINATION_API_MESSAGE_H */

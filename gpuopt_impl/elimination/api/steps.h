@@ -150,30 +150,26 @@ static gpuopt_status gpuopt__elimination_fetch_condition(const gpuopt_eliminatio
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_elimination_set_evidence(gpuopt_elimination *elimination, gpuopt_memory_space where,
-                                                         int32_t copy, const int32_t *value) {
-    GPUOPT__ENTERS(elimination, elimination->context);
-    static const char call[] = "gpuopt_elimination_set_evidence";
-    gpuopt__elimination_plan *plan;
-    gpuopt_status status;
+static gpuopt_status gpuopt__elimination_set_evidence(gpuopt_elimination *e, const char *call,
+                                                      gpuopt_memory_space where, int32_t copy, const int32_t *value) {
+    gpuopt__elimination_plan *plan = &e->plan;
+    gpuopt_status status = gpuopt__elimination_fetch_condition(e, call, where, copy, &value);
     int32_t k;
-    GPUOPT__COMPUTES(gpuopt_elimination_set_evidence(elimination, where, copy, value));
-    plan = &elimination->plan;
-    status = gpuopt__elimination_fetch_condition(elimination, call, where, copy, &value);
-    if (elimination->group) {
-        uint64_t data = gpuopt__elimination_fingerprint((uint64_t)copy, value,
-                                                        status ? 0 : sizeof(int32_t) * (uint64_t)plan->host_conditions);
-        status = gpuopt__elimination_agree(elimination, call, status, &data, sizeof data);
-    }
+    status = gpuopt__elimination_agree_evidence(e, call, status, copy, value);
     if (status) return status;
     for (k = 0; k < plan->host_conditions; k++) plan->fixed_value[(int64_t)copy * plan->conditions + k] = value[k];
     gpuopt__elimination_set_offsets(plan, copy, plan->value_of);
-    elimination->done = 0;
-    elimination->held = elimination->paused = elimination->assigning = -1;
-    elimination->pass = elimination->repeated = 0;
-    elimination->variable = -1;
-    status = gpuopt__elimination_backend_of(elimination)->condition(elimination, plan->offset);
-    return status && elimination->group ? gpuopt__ranks_give_up(elimination->group, status) : status;
+    e->done = 0;
+    e->held = e->paused = e->assigning = -1;
+    e->pass = e->repeated = 0;
+    e->variable = -1;
+    return gpuopt__elimination_all_could(e, gpuopt__elimination_backend_of(e)->condition(e, plan->offset));
+}
+
+GPUOPT_API gpuopt_status gpuopt_elimination_set_evidence(gpuopt_elimination *elimination, gpuopt_memory_space where,
+                                                         int32_t copy, const int32_t *value) {
+    GPUOPT__CALL(elimination, elimination->context,
+                 gpuopt__elimination_set_evidence(elimination, call, where, copy, value));
 }
 
 /* ---- Steps ---- */
@@ -213,18 +209,13 @@ static gpuopt_status gpuopt__elimination_fill_info(gpuopt_elimination *e, const 
     if (!status && info) status = gpuopt__elimination_info_of(e, copy, &result);
     status = gpuopt__elimination_agree(e, call, status, NULL, 0);
     if (status || !info) return status;
-    if (e->group) status = gpuopt__elimination_join_info(e, &result);
-    if (!status) gpuopt__copy_out(info, info->struct_size, &result, sizeof result);
-    return status;
+    return gpuopt__give(gpuopt__elimination_join_info(e, &result), info, &result, sizeof result);
 }
 
-GPUOPT_API gpuopt_status gpuopt_elimination_step(gpuopt_elimination *elimination, int32_t variables,
-                                                 gpuopt_elimination_info *info) {
-    GPUOPT__ENTERS(elimination, elimination->context);
-    static const char call[] = "gpuopt_elimination_step";
+static gpuopt_status gpuopt__elimination_step(gpuopt_elimination *elimination, const char *call, int32_t variables,
+                                              gpuopt_elimination_info *info) {
     const int32_t data[] = {variables, info != NULL};
     gpuopt_status status = GPUOPT_OK;
-    GPUOPT__COMPUTES(gpuopt_elimination_step(elimination, variables, info));
     if (variables < 1)
         status = gpuopt__refuse(elimination->context, GPUOPT_ERROR_ARGUMENT, call, "variables is not positive");
     else if (info && !GPUOPT__HAS_SIZE(elimination->context, call, gpuopt_elimination_info, info))
@@ -233,6 +224,11 @@ GPUOPT_API gpuopt_status gpuopt_elimination_step(gpuopt_elimination *elimination
     if (status) return status;
     status = gpuopt__elimination_step_units(elimination, variables);
     return gpuopt__elimination_fill_info(elimination, call, status, 0, info);
+}
+
+GPUOPT_API gpuopt_status gpuopt_elimination_step(gpuopt_elimination *elimination, int32_t variables,
+                                                 gpuopt_elimination_info *info) {
+    GPUOPT__CALL(elimination, elimination->context, gpuopt__elimination_step(elimination, call, variables, info));
 }
 
 /* Fills the info of a copy, for `call`. */
@@ -248,9 +244,7 @@ static gpuopt_status gpuopt__elimination_give_info(gpuopt_elimination *e, const 
 
 GPUOPT_API gpuopt_status gpuopt_elimination_get_info(gpuopt_elimination *elimination, int32_t copy,
                                                      gpuopt_elimination_info *info) {
-    GPUOPT__ENTERS(elimination, elimination->context);
-    GPUOPT__COMPUTES(gpuopt_elimination_get_info(elimination, copy, info));
-    return gpuopt__elimination_give_info(elimination, "gpuopt_elimination_get_info", copy, info);
+    GPUOPT__CALL(elimination, elimination->context, gpuopt__elimination_give_info(elimination, call, copy, info));
 }
 
 #endif /* GPUOPT_IMPL_ELIMINATION_API_STEPS_H */

@@ -143,19 +143,13 @@ static gpuopt_status gpuopt__elimination_find_values(gpuopt_elimination *e, int3
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_elimination_assign(gpuopt_elimination *elimination, gpuopt_memory_space where,
-                                                   int32_t copy, int32_t *value,
-                                                   gpuopt_elimination_assignment *assignment) {
-    GPUOPT__ENTERS(elimination, elimination->context);
-    static const char call[] = "gpuopt_elimination_assign";
-    gpuopt_elimination *e = elimination;
+static gpuopt_status gpuopt__elimination_assign(gpuopt_elimination *e, const char *call, gpuopt_memory_space where,
+                                                int32_t copy, int32_t *value,
+                                                gpuopt_elimination_assignment *assignment) {
     gpuopt_elimination_assignment result;
-    gpuopt_elimination_info bound;
     const int32_t *given = NULL;
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_elimination_assign(elimination, where, copy, value, assignment));
     memset(&result, 0, sizeof result);
-    memset(&bound, 0, sizeof bound);
     status = gpuopt__check_where(e->context, call, where);
     if (!status && assignment && !GPUOPT__HAS_SIZE(e->context, call, gpuopt_elimination_assignment, assignment))
         status = GPUOPT_ERROR_ARGUMENT;
@@ -164,17 +158,19 @@ GPUOPT_API gpuopt_status gpuopt_elimination_assign(gpuopt_elimination *eliminati
     status = gpuopt__elimination_agree(e, call, status, &copy, sizeof copy);
     if (status) return status;
     status = gpuopt__elimination_find_values(e, copy, given, &result);
-    if (e->group) {
-        if (!status) status = gpuopt__elimination_info_of(e, copy, &bound);
-        status = gpuopt__elimination_agree(e, call, status, NULL, 0);
-        if (!status) status = gpuopt__elimination_join_assignment(e, &bound, &result);
-    }
+    status = gpuopt__elimination_join_assignment(e, call, status, copy, gpuopt__elimination_info_of, &result);
     if (!status && (result.outcome == GPUOPT_OPTIMAL || result.outcome == GPUOPT_CONVERGED))
         status =
             gpuopt__deliver(e->context, where, value, e->plan.value_of, sizeof(int32_t) * (uint64_t)e->plan.variables);
-    if (status == GPUOPT_ERROR_DEVICE && e->group) gpuopt__ranks_give_up(e->group, status);
-    if (!status && assignment) gpuopt__copy_out(assignment, assignment->struct_size, &result, sizeof result);
-    return status;
+    if (status == GPUOPT_ERROR_DEVICE) status = gpuopt__elimination_all_could(e, status);
+    return gpuopt__give(status, assignment, &result, sizeof result);
+}
+
+GPUOPT_API gpuopt_status gpuopt_elimination_assign(gpuopt_elimination *elimination, gpuopt_memory_space where,
+                                                   int32_t copy, int32_t *value,
+                                                   gpuopt_elimination_assignment *assignment) {
+    GPUOPT__CALL(elimination, elimination->context,
+                 gpuopt__elimination_assign(elimination, call, where, copy, value, assignment));
 }
 
 /* ---- Bounds ---- */
@@ -191,20 +187,13 @@ static int64_t gpuopt__elimination_bound_offset(const gpuopt__elimination_plan *
     return offset;
 }
 
-GPUOPT_API gpuopt_status gpuopt_elimination_get_bounds(gpuopt_elimination *elimination, gpuopt_memory_space where,
-                                                       int32_t copy, int32_t variable, int increase, int64_t count,
-                                                       const int32_t *value, int64_t *bound, double *bound_value) {
-    GPUOPT__ENTERS(elimination, elimination->context);
-    static const char call[] = "gpuopt_elimination_get_bounds";
-    gpuopt_elimination *e = elimination;
-    gpuopt__elimination_plan *plan;
+static gpuopt_status gpuopt__elimination_get_bounds(gpuopt_elimination *e, const char *call, gpuopt_memory_space where,
+                                                    int32_t copy, int32_t variable, int increase, int64_t count,
+                                                    const int32_t *value, int64_t *bound, double *bound_value) {
+    const gpuopt__elimination_plan *plan = &e->plan;
     gpuopt__elimination_lookup q;
-    gpuopt_status status;
+    gpuopt_status status = gpuopt__check_where(e->context, call, where);
     int64_t bad = INT64_MAX;
-    GPUOPT__COMPUTES(
-        gpuopt_elimination_get_bounds(elimination, where, copy, variable, increase, count, value, bound, bound_value));
-    plan = &e->plan;
-    status = gpuopt__check_where(e->context, call, where);
     if (!status) status = gpuopt__elimination_whole(e, call);
     if (status) return status;
     if (variable < 0 || variable >= plan->variables || plan->position[variable] < 0 ||
@@ -233,6 +222,14 @@ GPUOPT_API gpuopt_status gpuopt_elimination_get_bounds(gpuopt_elimination *elimi
     gpuopt__log(e->context, 0, "%s: partial assignment %lld has a value that is not in its variable's domain", call,
                 (long long)bad);
     return GPUOPT_ERROR_ARGUMENT;
+}
+
+GPUOPT_API gpuopt_status gpuopt_elimination_get_bounds(gpuopt_elimination *elimination, gpuopt_memory_space where,
+                                                       int32_t copy, int32_t variable, int increase, int64_t count,
+                                                       const int32_t *value, int64_t *bound, double *bound_value) {
+    GPUOPT__CALL(elimination, elimination->context,
+                 gpuopt__elimination_get_bounds(elimination, call, where, copy, variable, increase, count, value, bound,
+                                                bound_value));
 }
 
 #endif /* GPUOPT_IMPL_ELIMINATION_API_VALUES_H */

@@ -74,6 +74,21 @@ static gpuopt_status gpuopt__elimination_agree(const gpuopt_elimination *e, cons
     return gpuopt__ranks_agree(e->context, e->group, call, status, gpuopt__elimination_fingerprint(hash, data, bytes));
 }
 
+/* The same for the values of a copy's evidence. */
+static gpuopt_status gpuopt__elimination_agree_evidence(const gpuopt_elimination *e, const char *call,
+                                                        gpuopt_status status, int32_t copy, const int32_t *value) {
+    const uint64_t bytes = status ? 0 : sizeof(int32_t) * (uint64_t)e->plan.host_conditions;
+    uint64_t data;
+    if (!e->group) return status;
+    data = gpuopt__elimination_fingerprint((uint64_t)copy, value, bytes);
+    return gpuopt__elimination_agree(e, call, status, &data, sizeof data);
+}
+
+/* Ends a step with this status that may fail on one rank alone. */
+static gpuopt_status gpuopt__elimination_all_could(const gpuopt_elimination *e, gpuopt_status status) {
+    return status && e->group ? gpuopt__ranks_give_up(e->group, status) : status;
+}
+
 /* A call that needs the messages of the whole model. */
 static gpuopt_status gpuopt__elimination_whole(const gpuopt_elimination *e, const char *call) {
     return e->group ? gpuopt__refuse(e->context, GPUOPT_ERROR_UNSUPPORTED, call,
@@ -90,7 +105,7 @@ static gpuopt_status gpuopt__elimination_gather_reports(const gpuopt_elimination
                                    sizeof *own * (uint64_t)e->plan.ranks, NULL);
 }
 
-/* Turns the info of a rank's part into the info of the whole model. */
+/* With a group: turns the info of a rank's part into the info of the whole model. */
 static gpuopt_status gpuopt__elimination_join_info(const gpuopt_elimination *e, gpuopt_elimination_info *info) {
     const gpuopt__elimination_plan *plan = &e->plan;
     const int doubles = plan->type == GPUOPT_COST_DOUBLE;
@@ -99,6 +114,7 @@ static gpuopt_status gpuopt__elimination_join_info(const gpuopt_elimination *e, 
     gpuopt_status status;
     int more = 0, bound = 0, any = 0;
     int32_t r;
+    if (!e->group) return GPUOPT_OK;
     memset(&own, 0, sizeof own);
     own.eliminated = info->eliminated;
     own.steps = info->steps;
@@ -145,9 +161,8 @@ static int gpuopt__elimination_is_first(const gpuopt__elimination_plan *plan, co
 }
 
 /* Replaces the assignment of a rank's part, in plan.value_of, by the best of all ranks. bound: the info of the part. */
-static gpuopt_status gpuopt__elimination_join_assignment(const gpuopt_elimination *e,
-                                                         const gpuopt_elimination_info *bound,
-                                                         gpuopt_elimination_assignment *result) {
+static gpuopt_status gpuopt__elimination_join_best(const gpuopt_elimination *e, const gpuopt_elimination_info *bound,
+                                                   gpuopt_elimination_assignment *result) {
     const gpuopt__elimination_plan *plan = &e->plan;
     const int doubles = plan->type == GPUOPT_COST_DOUBLE;
     const size_t bytes = sizeof(int32_t) * (size_t)plan->variables;
@@ -190,6 +205,21 @@ static gpuopt_status gpuopt__elimination_join_assignment(const gpuopt_eliminatio
     }
     if (bytes) memcpy(plan->value_of, best, bytes);
     return status;
+}
+
+/* Ends _assign, which had this status on this rank. With a group: gives all ranks the best assignment. info_of: gets
+ * the info of a rank's part. */
+static gpuopt_status gpuopt__elimination_join_assignment(gpuopt_elimination *e, const char *call, gpuopt_status status,
+                                                         int32_t copy,
+                                                         gpuopt_status (*info_of)(gpuopt_elimination *, int32_t copy,
+                                                                                  gpuopt_elimination_info *),
+                                                         gpuopt_elimination_assignment *result) {
+    gpuopt_elimination_info bound;
+    if (!e->group) return status;
+    memset(&bound, 0, sizeof bound);
+    if (!status) status = info_of(e, copy, &bound);
+    status = gpuopt__elimination_agree(e, call, status, NULL, 0);
+    return status ? status : gpuopt__elimination_join_best(e, &bound, result);
 }
 
 #endif /* GPUOPT_IMPL_ELIMINATION_RANKS_JOIN_H */

@@ -10,6 +10,7 @@
 #define GPUOPT_IMPL_ELIMINATION_RANKS_SHARE_H
 
 #include "../plan/input.h"
+#include "../plan/policies.h"
 #include "join.h"
 
 /* A rank's part of a model. */
@@ -270,6 +271,53 @@ static gpuopt_status gpuopt__elimination_share_end(const gpuopt_context *context
     gpuopt__release(context, GPUOPT_HOST, s->block);
     if (!s->group) return status;
     return gpuopt__ranks_agree(context, s->group, call, status, 0);
+}
+
+/* Begins a preparation from the caller's descriptor; fault: the status of other arguments. With a group, prep then
+ * describes this rank's part. gpuopt__elimination_share_end ends both, and returns whether all ranks completed it. */
+static gpuopt_status gpuopt__elimination_begin_share(gpuopt_context *context, const char *call,
+                                                     const gpuopt_elimination_desc *desc, gpuopt_status fault,
+                                                     gpuopt__elimination_preparation *prep,
+                                                     gpuopt__elimination_share *share) {
+    gpuopt_elimination_desc d;
+    gpuopt_group_info group;
+    gpuopt_status status = GPUOPT_OK, begun;
+    memset(share, 0, sizeof *share);
+    memset(&d, 0, sizeof d);
+    memset(&group, 0, sizeof group);
+    if (desc && GPUOPT__COPY_IN(NULL, NULL, gpuopt_elimination_desc, &d, desc))
+        status = gpuopt__ranks_of(context, call, &d.group, &group);
+    begun = gpuopt__elimination_begin(context, call, desc, fault, prep);
+    if (!status) status = begun;
+    if (!d.group || group.count == 1) return status;
+    if (!status && prep->desc.messages->count)
+        status = gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "ranks share no model with messages");
+    share->group = d.group;
+    share->ranks = group.count;
+    share->rank = group.rank;
+    return gpuopt__elimination_share_begin(context, call, prep, share, status);
+}
+
+/* The estimate of a rank's part. */
+static gpuopt_status gpuopt__elimination_plan_share(gpuopt__elimination_preparation *prep, const char *call,
+                                                    const gpuopt__elimination_share *share,
+                                                    gpuopt_elimination_estimate *e) {
+    gpuopt_status status = gpuopt__elimination_make_plan(prep, call, e);
+    e->split = share->split;
+    if (share->group) /* _step and _assign: two agreements on three numbers and a report each; and an assignment */
+        e->exchanged = 4 * 3 * sizeof(int64_t) + 2 * sizeof(gpuopt__elimination_report) +
+                       sizeof(int32_t) * (double)prep->desc.variables;
+    return status;
+}
+
+/* Gives the part to a handle. */
+static void gpuopt__elimination_share_install(const gpuopt__elimination_share *share, gpuopt_elimination *e) {
+    const gpuopt__elimination_plan *plan = &e->plan;
+    e->group = share->group;
+    e->idle = share->idle;
+    if (!share->group) return;
+    if (plan->variables) memcpy(plan->first, share->first, sizeof(int32_t) * (size_t)plan->variables);
+    if (plan->whole_steps) memcpy(plan->whole_order, share->order, sizeof(int32_t) * (size_t)plan->whole_steps);
 }
 
 #endif /* GPUOPT_IMPL_ELIMINATION_RANKS_SHARE_H */

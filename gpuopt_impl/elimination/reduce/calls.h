@@ -298,8 +298,7 @@ static gpuopt_status gpuopt__elimination_reduce_prepare(gpuopt_context *context,
     gpuopt__elimination_options options;
     gpuopt_status status;
     memset(prep, 0, sizeof *prep);
-    if (!desc || !wanted)
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, desc ? "reduction is NULL" : "desc is NULL");
+    if (!wanted) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "reduction is NULL");
     status = gpuopt__elimination_check_desc(context, call, desc, &d, &options);
     if (!status && options.messages.count)
         status = gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "a model with messages is not reduced");
@@ -310,20 +309,17 @@ static gpuopt_status gpuopt__elimination_reduce_prepare(gpuopt_context *context,
 }
 
 GPUOPT_API void gpuopt_elimination_preprocessing_destroy(gpuopt_elimination_preprocessing *reduction) {
-    GPUOPT__DESTROYS(gpuopt_elimination_preprocessing, reduction, reduction->context);
-    gpuopt__release(reduction->context, GPUOPT_HOST, reduction);
+    GPUOPT__CALL_DESTROYS(gpuopt_elimination_preprocessing, reduction, reduction->context,
+                          gpuopt__release(reduction->context, GPUOPT_HOST, reduction));
 }
 
-GPUOPT_API gpuopt_status gpuopt_elimination_preprocess(gpuopt_context *context, const gpuopt_elimination_desc *desc,
-                                                       uint32_t rules, int64_t work,
-                                                       gpuopt_elimination_preprocessing **reduction) {
-    GPUOPT__CREATES(gpuopt_elimination_preprocessing, context, context, reduction);
-    static const char call[] = "gpuopt_elimination_preprocess";
+static gpuopt_status gpuopt__elimination_preprocess(gpuopt_context *context, const char *call,
+                                                    const gpuopt_elimination_desc *desc, uint32_t rules, int64_t work,
+                                                    gpuopt_elimination_preprocessing **reduction) {
     gpuopt__elimination_preparation prep;
     gpuopt__elimination_reduce r;
     gpuopt_status status;
     int all = 0;
-    GPUOPT__COMPUTES(gpuopt_elimination_preprocess(context, desc, rules, work, reduction));
     if (work < 0) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "work is negative");
     if (rules >= 2u * GPUOPT_RULE_BOUND)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "rules has a bit that is no rule");
@@ -346,24 +342,23 @@ GPUOPT_API gpuopt_status gpuopt_elimination_preprocess(gpuopt_context *context, 
     return status;
 }
 
+GPUOPT_API gpuopt_status gpuopt_elimination_preprocess(gpuopt_context *context, const gpuopt_elimination_desc *desc,
+                                                       uint32_t rules, int64_t work,
+                                                       gpuopt_elimination_preprocessing **reduction) {
+    GPUOPT__CALL_MAKES(gpuopt_elimination_preprocessing, context, context, reduction,
+                       gpuopt__elimination_preprocess(context, call, desc, rules, work, reduction));
+}
+
 GPUOPT_API gpuopt_status gpuopt_elimination_preprocessing_get_info(gpuopt_elimination_preprocessing *reduction,
                                                                    gpuopt_elimination_preprocessing_info *info) {
-    GPUOPT__ENTERS(reduction, reduction->context);
-    if (!GPUOPT__HAS_SIZE(reduction->context, "gpuopt_elimination_preprocessing_get_info",
-                          gpuopt_elimination_preprocessing_info, info))
-        return GPUOPT_ERROR_ARGUMENT;
-    gpuopt__copy_out(info, info->struct_size, &reduction->info, sizeof reduction->info);
-    return GPUOPT_OK;
+    GPUOPT__CALL_FILLS(reduction, reduction->context, gpuopt_elimination_preprocessing_info, info,
+                       (filled = reduction->info, GPUOPT_OK));
 }
 
 GPUOPT_API gpuopt_status gpuopt_elimination_preprocessing_get_desc(gpuopt_elimination_preprocessing *reduction,
                                                                    gpuopt_elimination_desc *desc) {
-    GPUOPT__ENTERS(reduction, reduction->context);
-    if (!GPUOPT__HAS_SIZE(reduction->context, "gpuopt_elimination_preprocessing_get_desc", gpuopt_elimination_desc,
-                          desc))
-        return GPUOPT_ERROR_ARGUMENT;
-    gpuopt__copy_out(desc, desc->struct_size, &reduction->desc, sizeof reduction->desc);
-    return GPUOPT_OK;
+    GPUOPT__CALL_FILLS(reduction, reduction->context, gpuopt_elimination_desc, desc,
+                       (filled = reduction->desc, GPUOPT_OK));
 }
 
 /* Applies a record; value [variables of the original model] holds the values of its scope. */
@@ -380,10 +375,9 @@ static int32_t gpuopt__elimination_reduce_recorded(const gpuopt__elimination_red
     return record->value[index];
 }
 
-GPUOPT_API gpuopt_status gpuopt_elimination_preprocessing_postsolve(gpuopt_elimination_preprocessing *reduction,
-                                                                    const int32_t *reduced, int32_t *value) {
-    GPUOPT__ENTERS(reduction, reduction->context);
-    static const char call[] = "gpuopt_elimination_preprocessing_postsolve";
+static gpuopt_status gpuopt__elimination_preprocessing_postsolve(gpuopt_elimination_preprocessing *reduction,
+                                                                 const char *call, const int32_t *reduced,
+                                                                 int32_t *value) {
     int32_t k;
     if ((!reduced && reduction->desc.variables > 0) || (!value && reduction->variables > 0))
         return gpuopt__refuse(reduction->context, GPUOPT_ERROR_ARGUMENT, call, "reduced or value is NULL");
@@ -404,6 +398,12 @@ GPUOPT_API gpuopt_status gpuopt_elimination_preprocessing_postsolve(gpuopt_elimi
     for (k = reduction->records - 1; k >= 0; k--)
         value[reduction->record[k].variable] = gpuopt__elimination_reduce_recorded(&reduction->record[k], value);
     return GPUOPT_OK;
+}
+
+GPUOPT_API gpuopt_status gpuopt_elimination_preprocessing_postsolve(gpuopt_elimination_preprocessing *reduction,
+                                                                    const int32_t *reduced, int32_t *value) {
+    GPUOPT__CALL(reduction, reduction->context,
+                 gpuopt__elimination_preprocessing_postsolve(reduction, call, reduced, value));
 }
 
 #endif /* GPUOPT_IMPL_ELIMINATION_REDUCE_CALLS_H */

@@ -170,8 +170,8 @@ static gpuopt_status gpuopt__elimination_relax_check(const gpuopt__elimination_p
 }
 
 GPUOPT_API void gpuopt_elimination_cost_shifting_destroy(gpuopt_elimination_cost_shifting *relaxation) {
-    GPUOPT__DESTROYS(gpuopt_elimination_cost_shifting, relaxation, relaxation->context);
-    gpuopt__release(relaxation->context, GPUOPT_HOST, relaxation);
+    GPUOPT__CALL_DESTROYS(gpuopt_elimination_cost_shifting, relaxation, relaxation->context,
+                          gpuopt__release(relaxation->context, GPUOPT_HOST, relaxation));
 }
 
 /* Makes the relaxation of a prepared model, with all shifts 0, and eliminates it. */
@@ -208,23 +208,20 @@ static gpuopt_status gpuopt__elimination_relax_again(gpuopt_context *context, co
     gpuopt__release(context, GPUOPT_HOST, memory);
     if (!status &&
         (result.outcome == GPUOPT_INFEASIBLE || (result.outcome == GPUOPT_OPTIMAL && result.bound > first->bound))) {
-        gpuopt_elimination_cost_shifting_destroy(*relaxation);
+        gpuopt__release(context, GPUOPT_HOST, *relaxation);
         *relaxation = r;
         *first = result;
-    } else gpuopt_elimination_cost_shifting_destroy(r);
+    } else gpuopt__release(context, GPUOPT_HOST, r);
     return status == GPUOPT_ERROR_UNSUPPORTED || status == GPUOPT_ERROR_NUMERIC ? GPUOPT_OK : status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_elimination_shift_costs(gpuopt_context *context, const gpuopt_elimination_desc *desc,
-                                                        int32_t iterations,
-                                                        gpuopt_elimination_cost_shifting **relaxation) {
-    GPUOPT__CREATES(gpuopt_elimination_cost_shifting, context, context, relaxation);
-    static const char call[] = "gpuopt_elimination_shift_costs";
+static gpuopt_status gpuopt__elimination_shift_costs(gpuopt_context *context, const char *call,
+                                                     const gpuopt_elimination_desc *desc, int32_t iterations,
+                                                     gpuopt_elimination_cost_shifting **relaxation) {
     gpuopt__elimination_preparation prep;
     gpuopt__elimination_relax_result first;
     gpuopt_elimination_cost_shifting *r = NULL;
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_elimination_shift_costs(context, desc, iterations, relaxation));
     if (iterations < 0) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "iterations is negative");
     if (!relaxation) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "relaxation is NULL");
     status = gpuopt__elimination_begin(context, call, desc, GPUOPT_OK, &prep);
@@ -238,33 +235,36 @@ GPUOPT_API gpuopt_status gpuopt_elimination_shift_costs(gpuopt_context *context,
             &first);
     gpuopt__elimination_preparation_end(&prep);
     if (!status) status = gpuopt__elimination_relax_improve(r, iterations, &first);
-    if (status) gpuopt_elimination_cost_shifting_destroy(r);
+    if (status) gpuopt__release(context, GPUOPT_HOST, r);
     else *relaxation = r;
     return status;
 }
 
+GPUOPT_API gpuopt_status gpuopt_elimination_shift_costs(gpuopt_context *context, const gpuopt_elimination_desc *desc,
+                                                        int32_t iterations,
+                                                        gpuopt_elimination_cost_shifting **relaxation) {
+    GPUOPT__CALL_MAKES(gpuopt_elimination_cost_shifting, context, context, relaxation,
+                       gpuopt__elimination_shift_costs(context, call, desc, iterations, relaxation));
+}
+
+static gpuopt_status gpuopt__elimination_cost_shifting_get_info(gpuopt_elimination_cost_shifting *relaxation,
+                                                                gpuopt_elimination_cost_shifting_info *info) {
+    *info = relaxation->info;
+    info->variables = relaxation->desc.variables;
+    info->original = relaxation->original;
+    return GPUOPT_OK;
+}
+
 GPUOPT_API gpuopt_status gpuopt_elimination_cost_shifting_get_info(gpuopt_elimination_cost_shifting *relaxation,
                                                                    gpuopt_elimination_cost_shifting_info *info) {
-    GPUOPT__ENTERS(relaxation, relaxation->context);
-    gpuopt_elimination_cost_shifting_info result;
-    if (!GPUOPT__HAS_SIZE(relaxation->context, "gpuopt_elimination_cost_shifting_get_info",
-                          gpuopt_elimination_cost_shifting_info, info))
-        return GPUOPT_ERROR_ARGUMENT;
-    result = relaxation->info;
-    result.variables = relaxation->desc.variables;
-    result.original = relaxation->original;
-    gpuopt__copy_out(info, info->struct_size, &result, sizeof result);
-    return GPUOPT_OK;
+    GPUOPT__CALL_FILLS(relaxation, relaxation->context, gpuopt_elimination_cost_shifting_info, info,
+                       gpuopt__elimination_cost_shifting_get_info(relaxation, &filled));
 }
 
 GPUOPT_API gpuopt_status gpuopt_elimination_cost_shifting_get_desc(gpuopt_elimination_cost_shifting *relaxation,
                                                                    gpuopt_elimination_desc *desc) {
-    GPUOPT__ENTERS(relaxation, relaxation->context);
-    if (!GPUOPT__HAS_SIZE(relaxation->context, "gpuopt_elimination_cost_shifting_get_desc", gpuopt_elimination_desc,
-                          desc))
-        return GPUOPT_ERROR_ARGUMENT;
-    gpuopt__copy_out(desc, desc->struct_size, &relaxation->desc, sizeof relaxation->desc);
-    return GPUOPT_OK;
+    GPUOPT__CALL_FILLS(relaxation, relaxation->context, gpuopt_elimination_desc, desc,
+                       (filled = relaxation->desc, GPUOPT_OK));
 }
 
 #endif /* GPUOPT_IMPL_ELIMINATION_RELAX_CALLS_H */

@@ -135,14 +135,11 @@ static gpuopt_status gpuopt__knapsack_add(gpuopt_knapsack *k, const char *call, 
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_unpack(gpuopt_knapsack *knapsack, const void *bytes, uint64_t size, int add) {
-    GPUOPT__ENTERS(knapsack, knapsack->context);
-    static const char call[] = "gpuopt_knapsack_unpack";
-    gpuopt_knapsack *k = knapsack;
+static gpuopt_status gpuopt__knapsack_unpack(gpuopt_knapsack *k, const char *call, const void *bytes, uint64_t size,
+                                             int add) {
     const gpuopt__knapsack_search *s;
     gpuopt__knapsack_packed p;
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_knapsack_unpack(knapsack, bytes, size, add));
     s = &k->search;
     memset(&p, 0, sizeof p);
     status = add ? gpuopt__knapsack_refuse_ranks(k, call) : GPUOPT_OK;
@@ -153,6 +150,10 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_unpack(gpuopt_knapsack *knapsack, const
         k, call, status, status ? 0 : gpuopt__take_bytes((const unsigned char *)bytes + GPUOPT__KNAPSACK_CHECKSUM, 8));
     if (status) return status;
     return add && s->depth > 0 ? gpuopt__knapsack_add(k, call, &p) : gpuopt__knapsack_replace(k, call, &p);
+}
+
+GPUOPT_API gpuopt_status gpuopt_knapsack_unpack(gpuopt_knapsack *knapsack, const void *bytes, uint64_t size, int add) {
+    GPUOPT__CALL(knapsack, knapsack->context, gpuopt__knapsack_unpack(knapsack, call, bytes, size, add));
 }
 
 #endif /* GPUOPT_IMPL_KNAPSACK_API_ADD_H */

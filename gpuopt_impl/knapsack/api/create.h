@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack: the life of a handle, also by the ranks of a group.
+ * Knapsack: the life of a handle.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_API_CREATE_H
 #define GPUOPT_IMPL_KNAPSACK_API_CREATE_H
@@ -8,33 +8,26 @@
 #include "../pool/make.h"
 #include "../strengthen/weight_classes_reduce.h"
 #include "../strengthen/surrogate.h"
-#include "../ranks/steps.h"
+#include "../ranks/create.h"
 
-static gpuopt_status gpuopt__knapsack_write_plan(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
-                                                 gpuopt_memory_plan *plan) {
-    static const char call[] = "gpuopt_knapsack_create";
-    gpuopt_memory_plan p;
+static gpuopt_status gpuopt__knapsack_write_plan(gpuopt_context *context, const char *call,
+                                                 const gpuopt_knapsack_desc *desc, gpuopt_memory_plan *plan) {
     gpuopt_knapsack head;
     gpuopt_knapsack_desc d;
     gpuopt_group_info group;
     gpuopt_status status;
     int64_t limit;
     int32_t pieces;
-    GPUOPT__COMPUTES(gpuopt__knapsack_write_plan(context, desc, plan));
-    if (!GPUOPT__HAS_SIZE(context, call, gpuopt_memory_plan, plan)) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__knapsack_check(context, call, desc, &d, &pieces, &limit, &group);
     if (status) return status;
-    memset(&p, 0, sizeof p);
-    p.host_bytes = gpuopt__knapsack_cut(&head, NULL, &d, pieces, group.count);
+    plan->host_bytes = gpuopt__knapsack_cut(&head, NULL, &d, pieces, group.count);
     d.items = pieces;
-    context->desc.backend->knapsack->plan(context, &d, &p);
-    gpuopt__copy_out(plan, plan->struct_size, &p, sizeof p);
+    context->desc.backend->knapsack->plan(context, &d, plan);
     return GPUOPT_OK;
 }
 
 GPUOPT_API void gpuopt_knapsack_destroy(gpuopt_knapsack *knapsack) {
-    GPUOPT__DESTROYS(gpuopt_knapsack, knapsack, knapsack->context);
-    gpuopt__knapsack_release(knapsack);
+    GPUOPT__CALL_DESTROYS(gpuopt_knapsack, knapsack, knapsack->context, gpuopt__knapsack_release(knapsack));
 }
 
 /* Makes a handle from checked arguments. *whole: whether to use bounds from groups of items; becomes 0 if some of them
@@ -55,34 +48,6 @@ static gpuopt_status gpuopt__knapsack_make_own(gpuopt_context *context, const ch
     return status;
 }
 
-/* A hash of the data that must be the same on all ranks. */
-static uint64_t gpuopt__knapsack_alike(const gpuopt_knapsack *k) {
-    const int64_t number[] = {k->items,        k->capacity,   k->search.stop_when_full, (int64_t)k->kind, k->pool,
-                              k->pool_limit,   k->node_limit, k->search.share_from,     (int64_t)k->hash, k->given,
-                              k->most != NULL, k->search.goal};
-    uint64_t hash = GPUOPT__HASH_START;
-    int32_t j;
-    for (j = 0; j < (int32_t)(sizeof number / sizeof *number); j++)
-        hash = gpuopt__hash_number(hash, (uint64_t)number[j]);
-    for (j = 0; j < k->items; j++) {
-        hash = gpuopt__hash_number(hash, (uint64_t)k->weight[j]);
-        hash = gpuopt__hash_number(hash, (uint64_t)k->profit[j]);
-    }
-    for (j = 0; j < k->given && k->most; j++) hash = gpuopt__hash_number(hash, (uint64_t)k->most[j]);
-    return gpuopt__hash_number(hash, (uint64_t)k->surrogates);
-}
-
-/* Whether any rank left out some bounds; then *knapsack is not needed. */
-static gpuopt_status gpuopt__knapsack_left_out(gpuopt_group *group, int whole, gpuopt_knapsack **knapsack, int *any) {
-    int64_t left_out = !whole;
-    const gpuopt_status status = gpuopt_group_all_reduce(group, GPUOPT_REDUCE_MAX, 1, &left_out, NULL);
-    *any = !status && left_out;
-    if (!*any) return status;
-    gpuopt__knapsack_release(*knapsack);
-    *knapsack = NULL;
-    return GPUOPT_OK;
-}
-
 /* Ranks must have the same items left. So if one has to leave out some bounds from groups of items, all do without
  * these bounds. */
 static gpuopt_status gpuopt__knapsack_make(gpuopt_context *context, const char *call, const gpuopt_knapsack_desc *desc,
@@ -93,39 +58,28 @@ static gpuopt_status gpuopt__knapsack_make(gpuopt_context *context, const char *
     int64_t limit = 0;
     int32_t pieces = 0;
     int whole = 1, again = 0;
-    gpuopt_status status = gpuopt__knapsack_check(context, call, desc, &d, &pieces, &limit, &group), agreed;
+    gpuopt_status status;
+    if (!knapsack) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "knapsack and plan are NULL");
+    status = gpuopt__knapsack_check(context, call, desc, &d, &pieces, &limit, &group);
     if (!status) status = gpuopt__knapsack_make_own(context, call, &d, pieces, limit, &group, &whole, &k);
-    if (d.group && status != GPUOPT_ERROR_DEVICE) {
-        agreed = gpuopt__knapsack_left_out(d.group, whole, &k, &again);
-        if (!status) status = agreed;
+    status = gpuopt__knapsack_left_out(d.group, status, whole, &again);
+    if (again) {
+        gpuopt__knapsack_release(k);
+        k = NULL;
+        whole = 0;
+        if (!status) status = gpuopt__knapsack_make_own(context, call, &d, pieces, limit, &group, &whole, &k);
     }
-    whole = 0;
-    if (!status && again) status = gpuopt__knapsack_make_own(context, call, &d, pieces, limit, &group, &whole, &k);
-    if (d.group) status = gpuopt__ranks_agree(context, d.group, call, status, k ? gpuopt__knapsack_alike(k) : 0);
-    if (d.group && !status && d.share_from == 0) { /* the default of the rank with the most expensive exchanges */
-        status = gpuopt__knapsack_exchange_handles(k);
-        k->search.share_from =
-            k->ranks.peers ? gpuopt__knapsack_of(k)->share_by_peers : gpuopt__knapsack_of(k)->share_from;
-        if (!status) status = gpuopt_group_all_reduce(d.group, GPUOPT_REDUCE_MAX, 1, &k->search.share_from, NULL);
-    }
+    status = gpuopt__knapsack_made(context, call, status, &d, k);
     if (status) gpuopt__knapsack_release(k);
     else *knapsack = k;
     return status;
 }
 
-static gpuopt_status gpuopt__knapsack_create_handle(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
-                                                    gpuopt_knapsack **knapsack) {
-    static const char call[] = "gpuopt_knapsack_create";
-    GPUOPT__COMPUTES(gpuopt__knapsack_create_handle(context, desc, knapsack));
-    if (!knapsack) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "knapsack and plan are NULL");
-    return gpuopt__knapsack_make(context, call, desc, knapsack);
-}
-
 GPUOPT_API gpuopt_status gpuopt_knapsack_create(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
                                                 gpuopt_memory_plan *plan, gpuopt_knapsack **knapsack) {
-    GPUOPT__CREATES(gpuopt_knapsack, context, context, knapsack);
-    gpuopt_status status = plan ? gpuopt__knapsack_write_plan(context, desc, plan) : GPUOPT_OK;
-    return status || (plan && !knapsack) ? status : gpuopt__knapsack_create_handle(context, desc, knapsack);
+    GPUOPT__CALL_CREATES(gpuopt_knapsack, context, context, plan,
+                         gpuopt__knapsack_write_plan(context, call, desc, &planned), knapsack,
+                         gpuopt__knapsack_make(context, call, desc, knapsack));
 }
 
 #endif /* GPUOPT_IMPL_KNAPSACK_API_CREATE_H */

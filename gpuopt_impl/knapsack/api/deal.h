@@ -86,11 +86,8 @@ static gpuopt_status gpuopt__knapsack_reduce_to(gpuopt_knapsack *k, const gpuopt
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_split(gpuopt_knapsack *knapsack, int64_t every, void *bytes, uint64_t capacity,
-                                               uint64_t *size) {
-    GPUOPT__ENTERS(knapsack, knapsack->context);
-    static const char call[] = "gpuopt_knapsack_split";
-    gpuopt_knapsack *k = knapsack;
+static gpuopt_status gpuopt__knapsack_split_off(gpuopt_knapsack *k, const char *call, int64_t every, void *bytes,
+                                                uint64_t capacity, uint64_t *size) {
     const gpuopt__knapsack_search *s;
     gpuopt__knapsack_share share = {0, 0, 0};
     gpuopt__knapsack_hand hand;
@@ -99,7 +96,6 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_split(gpuopt_knapsack *knapsack, int64_
     int64_t number = 0;
     int32_t j;
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_knapsack_split(knapsack, every, bytes, capacity, size));
     s = &k->search;
     if (every < 1 || (!bytes && !size))
         return gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call,
@@ -129,12 +125,15 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_split(gpuopt_knapsack *knapsack, int64_
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_take_share(gpuopt_knapsack *knapsack, int64_t part, int64_t parts) {
-    GPUOPT__ENTERS(knapsack, knapsack->context);
-    static const char call[] = "gpuopt_knapsack_take_share";
+GPUOPT_API gpuopt_status gpuopt_knapsack_split(gpuopt_knapsack *knapsack, int64_t every, void *bytes, uint64_t capacity,
+                                               uint64_t *size) {
+    GPUOPT__CALL(knapsack, knapsack->context, gpuopt__knapsack_split_off(knapsack, call, every, bytes, capacity, size));
+}
+
+static gpuopt_status gpuopt__knapsack_take_share(gpuopt_knapsack *knapsack, const char *call, int64_t part,
+                                                 int64_t parts) {
     gpuopt__knapsack_share share = {0, 0, 0};
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_knapsack_take_share(knapsack, part, parts));
     if (parts < 1 || part < 0 || part >= parts)
         return gpuopt__refuse(knapsack->context, GPUOPT_ERROR_ARGUMENT, call,
                               parts < 1 ? "parts is less than 1" : "part is not in 0..parts - 1");
@@ -143,6 +142,10 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_take_share(gpuopt_knapsack *knapsack, i
     share.every = parts;
     share.part = part;
     return gpuopt__knapsack_reduce_to(knapsack, &share, NULL);
+}
+
+GPUOPT_API gpuopt_status gpuopt_knapsack_take_share(gpuopt_knapsack *knapsack, int64_t part, int64_t parts) {
+    GPUOPT__CALL(knapsack, knapsack->context, gpuopt__knapsack_take_share(knapsack, call, part, parts));
 }
 
 #endif /* GPUOPT_IMPL_KNAPSACK_API_DEAL_H */

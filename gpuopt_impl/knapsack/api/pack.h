@@ -105,9 +105,7 @@ static gpuopt_status gpuopt__knapsack_pack_last(gpuopt_knapsack *k, int32_t j, i
         if (r == s->rank)
             status = gpuopt__knapsack_pack_nodes(
                 k, gpuopt__knapsack_place(s, list->side, before, begin + skipped - part[r]), step, end - begin, at);
-        if (status) return gpuopt__ranks_give_up(k->ranks.group, status);
-        status =
-            gpuopt_group_broadcast(k->ranks.group, GPUOPT_HOST, r, at, GPUOPT__KNAPSACK_NODE * (uint64_t)(end - begin));
+        status = gpuopt__knapsack_send_packed(k, r, status, at, GPUOPT__KNAPSACK_NODE * (uint64_t)(end - begin));
     }
     return status;
 }
@@ -144,18 +142,14 @@ static void gpuopt__knapsack_remove(gpuopt__knapsack_search *s, int32_t first, i
     s->full = 0;
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_pack(gpuopt_knapsack *knapsack, int64_t nodes, int remove, void *bytes,
-                                              uint64_t capacity, uint64_t *size) {
-    GPUOPT__ENTERS(knapsack, knapsack->context);
-    static const char call[] = "gpuopt_knapsack_pack";
-    gpuopt_knapsack *k = knapsack;
+static gpuopt_status gpuopt__knapsack_pack(gpuopt_knapsack *k, const char *call, int64_t nodes, int remove, void *bytes,
+                                           uint64_t capacity, uint64_t *size) {
     gpuopt__knapsack_search *s;
     unsigned char *head = (unsigned char *)bytes, *to = head;
     uint64_t need;
     int64_t total, of_first, base[2] = {0, 0};
     int32_t first, j, decided;
     gpuopt_status status = GPUOPT_OK;
-    GPUOPT__COMPUTES(gpuopt_knapsack_pack(knapsack, nodes, remove, bytes, capacity, size));
     s = &k->search;
     if (nodes < -1 || (!bytes && !size))
         status = gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call,
@@ -172,7 +166,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_pack(gpuopt_knapsack *knapsack, int64_t
         *size = need;
         return GPUOPT_OK;
     }
-    status = gpuopt__knapsack_recover_all(k);
+    status = gpuopt__knapsack_all_could(k, gpuopt__knapsack_recover(k));
     if (status) return status;
     if (size) *size = need;
     to = gpuopt__knapsack_pack_head(k, s->depth - first, total, decided, head);
@@ -193,6 +187,12 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_pack(gpuopt_knapsack *knapsack, int64_t
     if (remove && total > 0) gpuopt__knapsack_remove(s, first, of_first);
     gpuopt__knapsack_weigh(k, &k->search);
     return GPUOPT_OK;
+}
+
+GPUOPT_API gpuopt_status gpuopt_knapsack_pack(gpuopt_knapsack *knapsack, int64_t nodes, int remove, void *bytes,
+                                              uint64_t capacity, uint64_t *size) {
+    GPUOPT__CALL(knapsack, knapsack->context,
+                 gpuopt__knapsack_pack(knapsack, call, nodes, remove, bytes, capacity, size));
 }
 
 #endif /* GPUOPT_IMPL_KNAPSACK_API_PACK_H */

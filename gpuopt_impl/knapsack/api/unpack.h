@@ -181,27 +181,6 @@ static int64_t gpuopt__knapsack_need(const gpuopt__knapsack_search *s, int64_t a
     return alive + s->reserve + s->levels - level + 2;
 }
 
-/* Lets the pool grow to the necessary size, if it may and must. */
-static gpuopt_status gpuopt__knapsack_reach(gpuopt_knapsack *k, const char *call, int64_t needed) {
-    int64_t pool = k->pool;
-    gpuopt_status status = GPUOPT_OK;
-    while (pool < needed && pool < k->pool_limit) pool = gpuopt__knapsack_doubled(k, pool);
-    if (pool >= needed && pool > k->pool) status = gpuopt__knapsack_enlarge(k, pool);
-    if (status && status != GPUOPT_ERROR_MEMORY) return status;
-    if (k->pool >= needed) return GPUOPT_OK;
-    return gpuopt__refuse(k->context, GPUOPT_ERROR_UNSUPPORTED, call, "the nodes do not fit the pool");
-}
-
-/* The same on all ranks, for the rank that needs the most: the last one. */
-static gpuopt_status gpuopt__knapsack_reach_all(gpuopt_knapsack *k, const char *call, int64_t needed) {
-    int64_t pool = k->ranks.pool;
-    gpuopt_status status = GPUOPT_OK;
-    while (pool < needed && pool < k->pool_limit) pool = gpuopt__knapsack_doubled(k, pool);
-    if (pool >= needed && pool > k->ranks.pool) status = gpuopt__knapsack_grow_all(k, pool);
-    if (status || k->ranks.pool >= needed) return status;
-    return gpuopt__refuse(k->context, GPUOPT_ERROR_UNSUPPORTED, call, "the nodes do not fit the pool");
-}
-
 /* Replaces the nodes of a pool by checked nodes, with their information on solutions. */
 static gpuopt_status gpuopt__knapsack_replace(gpuopt_knapsack *k, const char *call, const gpuopt__knapsack_packed *p) {
     const gpuopt__knapsack_search *s = &k->search;
@@ -213,11 +192,10 @@ static gpuopt_status gpuopt__knapsack_replace(gpuopt_knapsack *k, const char *ca
         alive += list.count < s->share_from ? list.count : list.count - list.count / s->ranks * (s->ranks - 1);
         if (gpuopt__knapsack_need(s, alive, list.level) > needed) needed = gpuopt__knapsack_need(s, alive, list.level);
     }
-    status = k->ranks.group ? gpuopt__knapsack_reach_all(k, call, needed) : gpuopt__knapsack_reach(k, call, needed);
+    status = gpuopt__knapsack_reach(k, call, needed);
     if (status) return status;
     k->upper = k->root_bound;
-    status = gpuopt__knapsack_fill_pool(k, p);
-    if (status && k->ranks.group) return gpuopt__ranks_give_up(k->ranks.group, status);
+    status = gpuopt__knapsack_all_could(k, gpuopt__knapsack_fill_pool(k, p));
     if (status) return status;
     gpuopt__knapsack_weigh(k, &k->search);
     if (p->incumbent > k->incumbent) gpuopt__knapsack_adopt(k, p->incumbent, p->taken);

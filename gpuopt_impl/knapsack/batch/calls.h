@@ -20,7 +20,6 @@ static gpuopt_status gpuopt__knapsack_batch_check(const gpuopt_context *context,
                                                   gpuopt_knapsack_batch_desc *own) {
     gpuopt_status status;
     memset(own, 0, sizeof *own);
-    if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc is NULL");
     status =
         GPUOPT__CHECK_STRUCT(context, call, context->desc.backend->knapsack, gpuopt_knapsack_batch_desc, desc, own);
     if (status) return status;
@@ -31,31 +30,24 @@ static gpuopt_status gpuopt__knapsack_batch_check(const gpuopt_context *context,
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__knapsack_batch_write_plan(gpuopt_context *context, const gpuopt_knapsack_batch_desc *desc,
+static gpuopt_status gpuopt__knapsack_batch_write_plan(gpuopt_context *context, const char *call,
+                                                       const gpuopt_knapsack_batch_desc *desc,
                                                        gpuopt_memory_plan *plan) {
-    static const char call[] = "gpuopt_knapsack_batch_create";
     gpuopt_knapsack_batch_desc own;
-    gpuopt_memory_plan p;
-    gpuopt_status status;
-    if (!GPUOPT__HAS_SIZE(context, call, gpuopt_memory_plan, plan)) return GPUOPT_ERROR_ARGUMENT;
-    status = gpuopt__knapsack_batch_check(context, call, desc, &own);
+    gpuopt_status status = gpuopt__knapsack_batch_check(context, call, desc, &own);
     if (status) return status;
-    memset(&p, 0, sizeof p);
-    p.host_bytes = sizeof(gpuopt_knapsack_batch);
-    context->desc.backend->knapsack->batch_plan(context, &own, &p);
-    gpuopt__copy_out(plan, plan->struct_size, &p, sizeof p);
+    plan->host_bytes = sizeof(gpuopt_knapsack_batch);
+    context->desc.backend->knapsack->batch_plan(context, &own, plan);
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__knapsack_batch_create_handle(gpuopt_context *context,
+static gpuopt_status gpuopt__knapsack_batch_create_handle(gpuopt_context *context, const char *call,
                                                           const gpuopt_knapsack_batch_desc *desc,
                                                           gpuopt_knapsack_batch **batch) {
-    static const char call[] = "gpuopt_knapsack_batch_create";
     gpuopt_knapsack_batch_desc own;
     gpuopt_knapsack_batch *b;
     gpuopt_status status;
     void *memory;
-    GPUOPT__COMPUTES(gpuopt__knapsack_batch_create_handle(context, desc, batch));
     if (!batch) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "batch and plan are NULL");
     status = gpuopt__knapsack_batch_check(context, call, desc, &own);
     if (!status) status = gpuopt__allocate(context, GPUOPT_HOST, sizeof *b, &memory);
@@ -72,15 +64,18 @@ static gpuopt_status gpuopt__knapsack_batch_create_handle(gpuopt_context *contex
 
 GPUOPT_API gpuopt_status gpuopt_knapsack_batch_create(gpuopt_context *context, const gpuopt_knapsack_batch_desc *desc,
                                                       gpuopt_memory_plan *plan, gpuopt_knapsack_batch **batch) {
-    GPUOPT__CREATES(gpuopt_knapsack_batch, context, context, batch);
-    gpuopt_status status = plan ? gpuopt__knapsack_batch_write_plan(context, desc, plan) : GPUOPT_OK;
-    return status || (plan && !batch) ? status : gpuopt__knapsack_batch_create_handle(context, desc, batch);
+    GPUOPT__CALL_CREATES(gpuopt_knapsack_batch, context, context, plan,
+                         gpuopt__knapsack_batch_write_plan(context, call, desc, &planned), batch,
+                         gpuopt__knapsack_batch_create_handle(context, call, desc, batch));
+}
+
+static void gpuopt__knapsack_batch_release(gpuopt_knapsack_batch *b) {
+    gpuopt__knapsack_batch_backend(b)->batch_destroy(b);
+    gpuopt__release(b->context, GPUOPT_HOST, b);
 }
 
 GPUOPT_API void gpuopt_knapsack_batch_destroy(gpuopt_knapsack_batch *batch) {
-    GPUOPT__DESTROYS(gpuopt_knapsack_batch, batch, batch->context);
-    gpuopt__knapsack_batch_backend(batch)->batch_destroy(batch);
-    gpuopt__release(batch->context, GPUOPT_HOST, batch);
+    GPUOPT__CALL_DESTROYS(gpuopt_knapsack_batch, batch, batch->context, gpuopt__knapsack_batch_release(batch));
 }
 
 /* ---- Runs ---- */
@@ -123,18 +118,14 @@ static gpuopt_status gpuopt__knapsack_batch_refuse(const gpuopt_knapsack_batch *
     return GPUOPT_ERROR_ARGUMENT;
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_batch_run(gpuopt_knapsack_batch *batch, gpuopt_memory_space where,
-                                                   const gpuopt_knapsack_problems *problems,
-                                                   const gpuopt_knapsack_report *report) {
-    GPUOPT__ENTERS(batch, batch->context);
-    static const char call[] = "gpuopt_knapsack_batch_run";
+static gpuopt_status gpuopt__knapsack_batch_run(gpuopt_knapsack_batch *batch, const char *call,
+                                                gpuopt_memory_space where, const gpuopt_knapsack_problems *problems,
+                                                const gpuopt_knapsack_report *report) {
     gpuopt_knapsack_problems p;
     gpuopt_knapsack_report r;
     gpuopt__knapsack_batch_job *job;
-    const gpuopt_context *context;
+    const gpuopt_context *context = batch->context;
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_knapsack_batch_run(batch, where, problems, report));
-    context = batch->context;
     memset(&p, 0, sizeof p);
     memset(&r, 0, sizeof r);
     if (!GPUOPT__COPY_IN(context, call, gpuopt_knapsack_problems, &p, problems)) return GPUOPT_ERROR_ARGUMENT;
@@ -169,6 +160,12 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_batch_run(gpuopt_knapsack_batch *batch,
     status = gpuopt__knapsack_batch_backend(batch)->batch_run(batch);
     return status || job->fault == GPUOPT__KNAPSACK_SMALL_NO_FAULT ? status
                                                                    : gpuopt__knapsack_batch_refuse(batch, call);
+}
+
+GPUOPT_API gpuopt_status gpuopt_knapsack_batch_run(gpuopt_knapsack_batch *batch, gpuopt_memory_space where,
+                                                   const gpuopt_knapsack_problems *problems,
+                                                   const gpuopt_knapsack_report *report) {
+    GPUOPT__CALL(batch, batch->context, gpuopt__knapsack_batch_run(batch, call, where, problems, report));
 }
 
 #endif /* GPUOPT_IMPL_KNAPSACK_BATCH_CALLS_H */

@@ -87,33 +87,32 @@ static uint64_t gpuopt__knapsack_multi_cut(const gpuopt_knapsack_multidimensiona
 
 /* ---- Life ---- */
 
-static gpuopt_status gpuopt__knapsack_multi_write_plan(gpuopt_context *context,
+static gpuopt_status gpuopt__knapsack_multi_write_plan(gpuopt_context *context, const char *call,
                                                        const gpuopt_knapsack_multidimensional_desc *desc,
                                                        gpuopt_memory_plan *plan) {
-    static const char call[] = "gpuopt_knapsack_multidimensional_create";
     gpuopt_knapsack_multidimensional_desc d;
     gpuopt_knapsack_multidimensional draft;
     gpuopt__knapsack_multi_draft prepared;
-    gpuopt_memory_plan p;
     uint64_t peak;
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt__knapsack_multi_write_plan(context, desc, plan));
-    if (!GPUOPT__HAS_SIZE(context, call, gpuopt_memory_plan, plan)) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__knapsack_multi_check(context, call, desc, &d);
     if (status) return status;
-    memset(&p, 0, sizeof p);
-    p.host_bytes = gpuopt__knapsack_multi_cut(&d, NULL, &draft);
-    peak = p.host_bytes + gpuopt__knapsack_multi_cut_draft(NULL, d.rows, d.items, &prepared);
-    context->desc.backend->knapsack->multi_plan(context, &d, &p);
-    if (peak > p.host_bytes) p.create_bytes = peak - p.host_bytes; /* the backend's come after the draft's */
-    gpuopt__copy_out(plan, plan->struct_size, &p, sizeof p);
+    plan->host_bytes = gpuopt__knapsack_multi_cut(&d, NULL, &draft);
+    peak = plan->host_bytes + gpuopt__knapsack_multi_cut_draft(NULL, d.rows, d.items, &prepared);
+    context->desc.backend->knapsack->multi_plan(context, &d, plan);
+    if (peak > plan->host_bytes)
+        plan->create_bytes = peak - plan->host_bytes; /* the backend's come after the draft's */
     return GPUOPT_OK;
 }
 
+static void gpuopt__knapsack_multi_release(gpuopt_knapsack_multidimensional *k) {
+    if (k->engine) gpuopt__knapsack_multi_backend(k)->multi_destroy(k);
+    gpuopt__release(k->context, GPUOPT_HOST, k);
+}
+
 GPUOPT_API void gpuopt_knapsack_multidimensional_destroy(gpuopt_knapsack_multidimensional *knapsack) {
-    GPUOPT__DESTROYS(gpuopt_knapsack_multidimensional, knapsack, knapsack->context);
-    if (knapsack->engine) gpuopt__knapsack_multi_backend(knapsack)->multi_destroy(knapsack);
-    gpuopt__release(knapsack->context, GPUOPT_HOST, knapsack);
+    GPUOPT__CALL_DESTROYS(gpuopt_knapsack_multidimensional, knapsack, knapsack->context,
+                          gpuopt__knapsack_multi_release(knapsack));
 }
 
 static void gpuopt__knapsack_multi_copy(gpuopt_knapsack_multidimensional *k,
@@ -143,16 +142,14 @@ static gpuopt_status gpuopt__knapsack_multi_begin(gpuopt_knapsack_multidimension
     return status;
 }
 
-static gpuopt_status gpuopt__knapsack_multi_create_handle(gpuopt_context *context,
+static gpuopt_status gpuopt__knapsack_multi_create_handle(gpuopt_context *context, const char *call,
                                                           const gpuopt_knapsack_multidimensional_desc *desc,
                                                           gpuopt_knapsack_multidimensional **knapsack) {
-    static const char call[] = "gpuopt_knapsack_multidimensional_create";
     gpuopt_knapsack_multidimensional_desc d;
     gpuopt_knapsack_multidimensional *k, measure;
     gpuopt_status status;
     uint64_t bytes;
     void *memory;
-    GPUOPT__COMPUTES(gpuopt__knapsack_multi_create_handle(context, desc, knapsack));
     if (!knapsack) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "knapsack and plan are NULL");
     status = gpuopt__knapsack_multi_check(context, call, desc, &d);
     if (status) return status;
@@ -168,7 +165,7 @@ static gpuopt_status gpuopt__knapsack_multi_create_handle(gpuopt_context *contex
     gpuopt__knapsack_multi_copy(k, &d);
     status = gpuopt__knapsack_multi_begin(k, call);
     if (!status) status = gpuopt__knapsack_multi_backend(k)->multi_create(k);
-    if (status) gpuopt_knapsack_multidimensional_destroy(k);
+    if (status) gpuopt__knapsack_multi_release(k);
     else *knapsack = k;
     return status;
 }
@@ -177,27 +174,24 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_create(gpuopt_context 
                                                                  const gpuopt_knapsack_multidimensional_desc *desc,
                                                                  gpuopt_memory_plan *plan,
                                                                  gpuopt_knapsack_multidimensional **knapsack) {
-    GPUOPT__CREATES(gpuopt_knapsack_multidimensional, context, context, knapsack);
-    gpuopt_status status = plan ? gpuopt__knapsack_multi_write_plan(context, desc, plan) : GPUOPT_OK;
-    return status || (plan && !knapsack) ? status : gpuopt__knapsack_multi_create_handle(context, desc, knapsack);
+    GPUOPT__CALL_CREATES(gpuopt_knapsack_multidimensional, context, context, plan,
+                         gpuopt__knapsack_multi_write_plan(context, call, desc, &planned), knapsack,
+                         gpuopt__knapsack_multi_create_handle(context, call, desc, knapsack));
 }
 
 /* ---- The search ---- */
 
 static void gpuopt__knapsack_multi_report(const gpuopt_knapsack_multidimensional *k,
                                           gpuopt_knapsack_multidimensional_info *info) {
-    gpuopt_knapsack_multidimensional_info r;
-    memset(&r, 0, sizeof r);
-    r.outcome = k->busy == 0                                               ? GPUOPT_OPTIMAL
-                : k->desc.node_limit > 0 && k->nodes >= k->desc.node_limit ? GPUOPT_LIMIT
-                                                                           : GPUOPT_MORE;
-    r.nodes = k->nodes;
-    r.rounds = k->rounds;
-    r.primal_bound = k->lower * k->unit;
-    r.dual_bound = k->upper * k->unit;
-    r.busy = (int32_t)k->busy;
-    r.free_items = k->table.levels;
-    gpuopt__copy_out(info, info->struct_size, &r, sizeof r);
+    info->outcome = k->busy == 0                                               ? GPUOPT_OPTIMAL
+                    : k->desc.node_limit > 0 && k->nodes >= k->desc.node_limit ? GPUOPT_LIMIT
+                                                                               : GPUOPT_MORE;
+    info->nodes = k->nodes;
+    info->rounds = k->rounds;
+    info->primal_bound = k->lower * k->unit;
+    info->dual_bound = k->upper * k->unit;
+    info->busy = (int32_t)k->busy;
+    info->free_items = k->table.levels;
 }
 
 /* Chooses how the next round shares nodes: four times as many workers until all take part, and two more distances. */
@@ -232,19 +226,13 @@ static gpuopt_status gpuopt__knapsack_multi_adopt(gpuopt_knapsack_multidimension
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_run(gpuopt_knapsack_multidimensional *knapsack, int64_t nodes,
-                                                              int32_t rounds,
-                                                              gpuopt_knapsack_multidimensional_info *info) {
-    GPUOPT__ENTERS(knapsack, knapsack->context);
-    static const char call[] = "gpuopt_knapsack_multidimensional_run";
-    gpuopt_knapsack_multidimensional *k = knapsack;
+static gpuopt_status gpuopt__knapsack_multidimensional_run(gpuopt_knapsack_multidimensional *k, const char *call,
+                                                           int64_t nodes, int32_t rounds,
+                                                           gpuopt_knapsack_multidimensional_info *info) {
     int64_t most = INT64_MAX, last = INT64_MAX;
     gpuopt_status status = GPUOPT_OK;
-    GPUOPT__COMPUTES(gpuopt_knapsack_multidimensional_run(knapsack, nodes, rounds, info));
     if (nodes < 0 || rounds < 0)
         return gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call, "nodes or rounds is negative");
-    if (info && !GPUOPT__HAS_SIZE(k->context, call, gpuopt_knapsack_multidimensional_info, info))
-        return GPUOPT_ERROR_ARGUMENT;
     if (nodes > 0 && nodes < INT64_MAX - k->nodes) most = k->nodes + nodes;
     if (k->desc.node_limit > 0 && k->desc.node_limit < most) most = k->desc.node_limit;
     if (rounds > 0) last = k->rounds + rounds;
@@ -264,32 +252,29 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_run(gpuopt_knapsack_mu
     return status;
 }
 
+GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_run(gpuopt_knapsack_multidimensional *knapsack, int64_t nodes,
+                                                              int32_t rounds,
+                                                              gpuopt_knapsack_multidimensional_info *info) {
+    GPUOPT__CALL_MAY_FILL(knapsack, knapsack->context, gpuopt_knapsack_multidimensional_info, info,
+                          gpuopt__knapsack_multidimensional_run(knapsack, call, nodes, rounds, filled));
+}
+
 GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_get_info(gpuopt_knapsack_multidimensional *knapsack,
                                                                    gpuopt_knapsack_multidimensional_info *info) {
-    GPUOPT__ENTERS(knapsack, knapsack->context);
-    GPUOPT__COMPUTES(gpuopt_knapsack_multidimensional_get_info(knapsack, info));
-    if (!GPUOPT__HAS_SIZE(knapsack->context, "gpuopt_knapsack_multidimensional_get_info",
-                          gpuopt_knapsack_multidimensional_info, info))
-        return GPUOPT_ERROR_ARGUMENT;
-    gpuopt__knapsack_multi_report(knapsack, info);
-    return GPUOPT_OK;
+    GPUOPT__CALL_FILLS(knapsack, knapsack->context, gpuopt_knapsack_multidimensional_info, info,
+                       (gpuopt__knapsack_multi_report(knapsack, &filled), GPUOPT_OK));
 }
 
 /* ---- Solutions ---- */
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_set_incumbent(gpuopt_knapsack_multidimensional *knapsack,
-                                                                        gpuopt_memory_space where,
-                                                                        const int64_t *copies) {
-    GPUOPT__ENTERS(knapsack, knapsack->context);
-    static const char call[] = "gpuopt_knapsack_multidimensional_set_incumbent";
-    gpuopt_knapsack_multidimensional *k = knapsack;
+static gpuopt_status gpuopt__knapsack_multidimensional_set_incumbent(gpuopt_knapsack_multidimensional *k,
+                                                                     const char *call, gpuopt_memory_space where,
+                                                                     const int64_t *copies) {
     const void *found = NULL;
     const int64_t *is;
     int64_t profit = 0;
     int32_t i, j;
-    gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_knapsack_multidimensional_set_incumbent(knapsack, where, copies));
-    status = gpuopt__check_where(k->context, call, where);
+    gpuopt_status status = gpuopt__check_where(k->context, call, where);
     if (!status && !copies) return gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call, "copies is NULL");
     if (!status)
         status = gpuopt__fetch(k->context, where, copies, sizeof *copies * (uint64_t)k->desc.items, k->copies, &found);
@@ -322,19 +307,31 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_set_incumbent(gpuopt_k
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_get_items(gpuopt_knapsack_multidimensional *knapsack,
-                                                                    gpuopt_memory_space where, int64_t *copies,
-                                                                    int64_t *profit) {
-    GPUOPT__ENTERS(knapsack, knapsack->context);
-    gpuopt_knapsack_multidimensional *k = knapsack;
+GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_set_incumbent(gpuopt_knapsack_multidimensional *knapsack,
+                                                                        gpuopt_memory_space where,
+                                                                        const int64_t *copies) {
+    GPUOPT__CALL(knapsack, knapsack->context,
+                 gpuopt__knapsack_multidimensional_set_incumbent(knapsack, call, where, copies));
+}
+
+static gpuopt_status gpuopt__knapsack_multidimensional_get_items(gpuopt_knapsack_multidimensional *k, const char *call,
+                                                                 gpuopt_memory_space where, int64_t *copies,
+                                                                 int64_t *profit) {
     int32_t j;
     gpuopt_status status;
     for (j = 0; j < k->desc.items; j++) k->copies[j] = k->taken[j];
-    status = gpuopt__check_where(k->context, "gpuopt_knapsack_multidimensional_get_items", where);
+    status = gpuopt__check_where(k->context, call, where);
     if (!status)
         status = gpuopt__deliver(k->context, where, copies, k->copies, sizeof *copies * (uint64_t)k->desc.items);
     if (!status && profit) *profit = k->lower * k->unit;
     return status;
+}
+
+GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_get_items(gpuopt_knapsack_multidimensional *knapsack,
+                                                                    gpuopt_memory_space where, int64_t *copies,
+                                                                    int64_t *profit) {
+    GPUOPT__CALL(knapsack, knapsack->context,
+                 gpuopt__knapsack_multidimensional_get_items(knapsack, call, where, copies, profit));
 }
 
 #endif /* GPUOPT_IMPL_KNAPSACK_MULTIDIMENSIONAL_CALLS_H */

@@ -102,33 +102,31 @@ static uint64_t gpuopt__knapsack_choice_draft(const gpuopt_knapsack_multiple_cho
 
 /* ---- Life ---- */
 
-static gpuopt_status gpuopt__knapsack_choice_write_plan(gpuopt_context *context,
+static gpuopt_status gpuopt__knapsack_choice_write_plan(gpuopt_context *context, const char *call,
                                                         const gpuopt_knapsack_multiple_choice_desc *desc,
                                                         gpuopt_memory_plan *plan) {
-    static const char call[] = "gpuopt_knapsack_multiple_choice_create";
     gpuopt_knapsack_multiple_choice_desc d;
     gpuopt_knapsack_multiple_choice draft;
-    gpuopt_memory_plan p;
     int64_t most;
     uint64_t peak;
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt__knapsack_choice_write_plan(context, desc, plan));
-    if (!GPUOPT__HAS_SIZE(context, call, gpuopt_memory_plan, plan)) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__knapsack_choice_check(context, call, desc, &d, &most);
     if (status) return status;
-    memset(&p, 0, sizeof p);
-    p.host_bytes = gpuopt__knapsack_choice_cut(&d, most, NULL, &draft);
-    peak = p.host_bytes + gpuopt__knapsack_choice_draft(&d);
-    gpuopt__knapsack_choice_lists_plan(context, gpuopt__knapsack_choice_limit(&d), most, &p);
-    if (peak > p.host_bytes) p.create_bytes = peak - p.host_bytes; /* the lists come after the draft */
-    gpuopt__copy_out(plan, plan->struct_size, &p, sizeof p);
+    plan->host_bytes = gpuopt__knapsack_choice_cut(&d, most, NULL, &draft);
+    peak = plan->host_bytes + gpuopt__knapsack_choice_draft(&d);
+    gpuopt__knapsack_choice_lists_plan(context, gpuopt__knapsack_choice_limit(&d), most, plan);
+    if (peak > plan->host_bytes) plan->create_bytes = peak - plan->host_bytes; /* the lists come after the draft */
     return GPUOPT_OK;
 }
 
+static void gpuopt__knapsack_choice_release(gpuopt_knapsack_multiple_choice *k) {
+    gpuopt__knapsack_choice_lists_destroy(k);
+    gpuopt__release(k->context, GPUOPT_HOST, k);
+}
+
 GPUOPT_API void gpuopt_knapsack_multiple_choice_destroy(gpuopt_knapsack_multiple_choice *knapsack) {
-    GPUOPT__DESTROYS(gpuopt_knapsack_multiple_choice, knapsack, knapsack->context);
-    gpuopt__knapsack_choice_lists_destroy(knapsack);
-    gpuopt__release(knapsack->context, GPUOPT_HOST, knapsack);
+    GPUOPT__CALL_DESTROYS(gpuopt_knapsack_multiple_choice, knapsack, knapsack->context,
+                          gpuopt__knapsack_choice_release(knapsack));
 }
 
 static void gpuopt__knapsack_choice_copy(gpuopt_knapsack_multiple_choice *k,
@@ -158,10 +156,9 @@ static gpuopt_status gpuopt__knapsack_choice_start(gpuopt_knapsack_multiple_choi
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__knapsack_choice_create_handle(gpuopt_context *context,
+static gpuopt_status gpuopt__knapsack_choice_create_handle(gpuopt_context *context, const char *call,
                                                            const gpuopt_knapsack_multiple_choice_desc *desc,
                                                            gpuopt_knapsack_multiple_choice **knapsack) {
-    static const char call[] = "gpuopt_knapsack_multiple_choice_create";
     const gpuopt__knapsack_choice_state root = {0, 0, 0};
     gpuopt_knapsack_multiple_choice_desc d;
     gpuopt_knapsack_multiple_choice *k, measure;
@@ -169,7 +166,6 @@ static gpuopt_status gpuopt__knapsack_choice_create_handle(gpuopt_context *conte
     int64_t most;
     uint64_t bytes;
     void *memory;
-    GPUOPT__COMPUTES(gpuopt__knapsack_choice_create_handle(context, desc, knapsack));
     if (!knapsack) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "knapsack and plan are NULL");
     status = gpuopt__knapsack_choice_check(context, call, desc, &d, &most);
     if (status) return status;
@@ -189,7 +185,7 @@ static gpuopt_status gpuopt__knapsack_choice_create_handle(gpuopt_context *conte
     status = gpuopt__knapsack_choice_start(k, call);
     if (!status) status = gpuopt__knapsack_choice_lists_create(k);
     if (status) {
-        gpuopt_knapsack_multiple_choice_destroy(k);
+        gpuopt__knapsack_choice_release(k);
         return status;
     }
     gpuopt__knapsack_choice_lists_put(k, k->list, &root);
@@ -201,9 +197,9 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_create(gpuopt_context *
                                                                 const gpuopt_knapsack_multiple_choice_desc *desc,
                                                                 gpuopt_memory_plan *plan,
                                                                 gpuopt_knapsack_multiple_choice **knapsack) {
-    GPUOPT__CREATES(gpuopt_knapsack_multiple_choice, context, context, knapsack);
-    gpuopt_status status = plan ? gpuopt__knapsack_choice_write_plan(context, desc, plan) : GPUOPT_OK;
-    return status || (plan && !knapsack) ? status : gpuopt__knapsack_choice_create_handle(context, desc, knapsack);
+    GPUOPT__CALL_CREATES(gpuopt_knapsack_multiple_choice, context, context, plan,
+                         gpuopt__knapsack_choice_write_plan(context, call, desc, &planned), knapsack,
+                         gpuopt__knapsack_choice_create_handle(context, call, desc, knapsack));
 }
 
 /* ---- The search ---- */
@@ -214,38 +210,29 @@ static int64_t gpuopt__knapsack_choice_outside(const gpuopt_knapsack_multiple_ch
 
 static void gpuopt__knapsack_choice_report(const gpuopt_knapsack_multiple_choice *k,
                                            gpuopt_knapsack_multiple_choice_info *info) {
-    gpuopt_knapsack_multiple_choice_info r;
-    memset(&r, 0, sizeof r);
-    r.outcome = k->infeasible                         ? GPUOPT_INFEASIBLE
-                : k->over                             ? GPUOPT_OPTIMAL
-                : k->full                             ? GPUOPT_FULL
-                : gpuopt__knapsack_choice_at_limit(k) ? GPUOPT_LIMIT
-                                                      : GPUOPT_MORE;
-    r.level = k->level;
-    r.levels = k->levels;
-    r.expanded = k->expanded;
-    r.steps = k->made;
-    r.alive = k->over ? 0 : k->count;
-    r.peak = k->peak;
-    r.states = k->limit;
-    r.primal_bound = gpuopt__knapsack_choice_outside(k, k->lower);
-    r.dual_bound = gpuopt__knapsack_choice_outside(k, k->upper);
-    gpuopt__copy_out(info, info->struct_size, &r, sizeof r);
+    info->outcome = k->infeasible                         ? GPUOPT_INFEASIBLE
+                    : k->over                             ? GPUOPT_OPTIMAL
+                    : k->full                             ? GPUOPT_FULL
+                    : gpuopt__knapsack_choice_at_limit(k) ? GPUOPT_LIMIT
+                                                          : GPUOPT_MORE;
+    info->level = k->level;
+    info->levels = k->levels;
+    info->expanded = k->expanded;
+    info->steps = k->made;
+    info->alive = k->over ? 0 : k->count;
+    info->peak = k->peak;
+    info->states = k->limit;
+    info->primal_bound = gpuopt__knapsack_choice_outside(k, k->lower);
+    info->dual_bound = gpuopt__knapsack_choice_outside(k, k->upper);
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_run(gpuopt_knapsack_multiple_choice *knapsack, int64_t states,
-                                                             int32_t steps,
-                                                             gpuopt_knapsack_multiple_choice_info *info) {
-    GPUOPT__ENTERS(knapsack, knapsack->context);
-    static const char call[] = "gpuopt_knapsack_multiple_choice_run";
-    gpuopt_knapsack_multiple_choice *k = knapsack;
+static gpuopt_status gpuopt__knapsack_multiple_choice_run(gpuopt_knapsack_multiple_choice *k, const char *call,
+                                                          int64_t states, int32_t steps,
+                                                          gpuopt_knapsack_multiple_choice_info *info) {
     int64_t most = INT64_MAX;
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_knapsack_multiple_choice_run(knapsack, states, steps, info));
     if (states < 0 || steps < 0)
         return gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call, "states or steps is negative");
-    if (info && !GPUOPT__HAS_SIZE(k->context, call, gpuopt_knapsack_multiple_choice_info, info))
-        return GPUOPT_ERROR_ARGUMENT;
     if (states > 0 && states < INT64_MAX - k->expanded) most = k->expanded + states;
     if (k->desc.state_limit > 0 && k->desc.state_limit < most) most = k->desc.state_limit;
     status = gpuopt__knapsack_choice_search(k, most, steps > 0 ? k->made + steps : INT64_MAX);
@@ -253,15 +240,17 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_run(gpuopt_knapsack_mul
     return status;
 }
 
+GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_run(gpuopt_knapsack_multiple_choice *knapsack, int64_t states,
+                                                             int32_t steps,
+                                                             gpuopt_knapsack_multiple_choice_info *info) {
+    GPUOPT__CALL_MAY_FILL(knapsack, knapsack->context, gpuopt_knapsack_multiple_choice_info, info,
+                          gpuopt__knapsack_multiple_choice_run(knapsack, call, states, steps, filled));
+}
+
 GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_get_info(gpuopt_knapsack_multiple_choice *knapsack,
                                                                   gpuopt_knapsack_multiple_choice_info *info) {
-    GPUOPT__ENTERS(knapsack, knapsack->context);
-    GPUOPT__COMPUTES(gpuopt_knapsack_multiple_choice_get_info(knapsack, info));
-    if (!GPUOPT__HAS_SIZE(knapsack->context, "gpuopt_knapsack_multiple_choice_get_info",
-                          gpuopt_knapsack_multiple_choice_info, info))
-        return GPUOPT_ERROR_ARGUMENT;
-    gpuopt__knapsack_choice_report(knapsack, info);
-    return GPUOPT_OK;
+    GPUOPT__CALL_FILLS(knapsack, knapsack->context, gpuopt_knapsack_multiple_choice_info, info,
+                       (gpuopt__knapsack_choice_report(knapsack, &filled), GPUOPT_OK));
 }
 
 /* ---- Solutions ---- */
@@ -286,18 +275,13 @@ static gpuopt_status gpuopt__knapsack_choice_weigh(const gpuopt_knapsack_multipl
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_set_incumbent(gpuopt_knapsack_multiple_choice *knapsack,
-                                                                       gpuopt_memory_space where,
-                                                                       const int32_t *chosen) {
-    GPUOPT__ENTERS(knapsack, knapsack->context);
-    static const char call[] = "gpuopt_knapsack_multiple_choice_set_incumbent";
-    gpuopt_knapsack_multiple_choice *k = knapsack;
-    const uint64_t bytes = k ? sizeof *k->trial * (uint64_t)k->desc.classes : 0;
+static gpuopt_status gpuopt__knapsack_multiple_choice_set_incumbent(gpuopt_knapsack_multiple_choice *k,
+                                                                    const char *call, gpuopt_memory_space where,
+                                                                    const int32_t *chosen) {
+    const uint64_t bytes = sizeof *k->trial * (uint64_t)k->desc.classes;
     const void *found = NULL;
     int64_t profit;
-    gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_knapsack_multiple_choice_set_incumbent(knapsack, where, chosen));
-    status = gpuopt__check_where(k->context, call, where);
+    gpuopt_status status = gpuopt__check_where(k->context, call, where);
     if (!status && !chosen) return gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call, "chosen is NULL");
     if (!status) status = gpuopt__fetch(k->context, where, chosen, bytes, k->trial, &found);
     if (!status) status = gpuopt__knapsack_choice_weigh(k, call, (const int32_t *)found, &profit);
@@ -313,21 +297,30 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_set_incumbent(gpuopt_kn
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_get_items(gpuopt_knapsack_multiple_choice *knapsack,
-                                                                   gpuopt_memory_space where, int32_t *chosen,
-                                                                   int64_t *profit) {
-    GPUOPT__ENTERS(knapsack, knapsack->context);
-    static const char call[] = "gpuopt_knapsack_multiple_choice_get_items";
-    gpuopt_knapsack_multiple_choice *k = knapsack;
-    gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_knapsack_multiple_choice_get_items(knapsack, where, chosen, profit));
-    status = gpuopt__check_where(k->context, call, where);
+GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_set_incumbent(gpuopt_knapsack_multiple_choice *knapsack,
+                                                                       gpuopt_memory_space where,
+                                                                       const int32_t *chosen) {
+    GPUOPT__CALL(knapsack, knapsack->context,
+                 gpuopt__knapsack_multiple_choice_set_incumbent(knapsack, call, where, chosen));
+}
+
+static gpuopt_status gpuopt__knapsack_multiple_choice_get_items(gpuopt_knapsack_multiple_choice *k, const char *call,
+                                                                gpuopt_memory_space where, int32_t *chosen,
+                                                                int64_t *profit) {
+    gpuopt_status status = gpuopt__check_where(k->context, call, where);
     if (!status && k->infeasible) return gpuopt__refuse(k->context, GPUOPT_ERROR_STATE, call, "there is no solution");
     if (!status && chosen) status = gpuopt__knapsack_choice_recover(k);
     if (!status)
         status = gpuopt__deliver(k->context, where, chosen, k->chosen, sizeof *chosen * (uint64_t)k->desc.classes);
     if (!status && profit) *profit = gpuopt__knapsack_choice_outside(k, k->lower);
     return status;
+}
+
+GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_get_items(gpuopt_knapsack_multiple_choice *knapsack,
+                                                                   gpuopt_memory_space where, int32_t *chosen,
+                                                                   int64_t *profit) {
+    GPUOPT__CALL(knapsack, knapsack->context,
+                 gpuopt__knapsack_multiple_choice_get_items(knapsack, call, where, chosen, profit));
 }
 
 #endif /* GPUOPT_IMPL_KNAPSACK_MULTIPLE_CHOICE_CALLS_H */

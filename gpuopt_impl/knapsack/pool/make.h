@@ -57,7 +57,6 @@ static gpuopt_status gpuopt__knapsack_check(gpuopt_context *context, const char 
     memset(d, 0, sizeof *d);
     memset(info, 0, sizeof *info);
     info->count = 1;
-    if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc is NULL");
     status = GPUOPT__CHECK_STRUCT(context, call, context->desc.backend->knapsack, gpuopt_knapsack_desc, desc, d);
     if (!status) status = gpuopt__ranks_of(context, call, &d->group, info);
     if (info->count == 1) d->group = NULL;

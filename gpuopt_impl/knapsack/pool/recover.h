@@ -104,9 +104,7 @@ static gpuopt_status gpuopt__knapsack_recover(gpuopt_knapsack *k) {
         f = gpuopt__knapsack_root(&s, &s.best.node);
         if (f.profit < profit) {
             status = gpuopt__knapsack_plant(k, &s);
-            if (!status && gpuopt__knapsack_has_ranks(&s))
-                status = gpuopt__knapsack_run_all(k, &s, INT64_MAX, INT64_MAX);
-            else if (!status) status = gpuopt__knapsack_of(k)->run(k, &s, INT64_MAX, INT64_MAX);
+            if (!status) status = gpuopt__knapsack_run_steps(k, &s, INT64_MAX, INT64_MAX);
         }
         if (!status) gpuopt__knapsack_mark(k, &s, &profit);
     }
@@ -118,12 +116,6 @@ static gpuopt_status gpuopt__knapsack_recover(gpuopt_knapsack *k) {
     k->incumbent = sum;
     if (gpuopt__knapsack_units(k, sum) > k->search.lower) k->search.lower = gpuopt__knapsack_units(k, sum);
     return GPUOPT_OK;
-}
-
-/* The same, by all ranks of a group. */
-static gpuopt_status gpuopt__knapsack_recover_all(gpuopt_knapsack *k) {
-    const gpuopt_status status = gpuopt__knapsack_recover(k);
-    return status && k->ranks.group ? gpuopt__ranks_give_up(k->ranks.group, status) : status;
 }
 
 #endif /* GPUOPT_IMPL_KNAPSACK_POOL_RECOVER_H */

@@ -37,10 +37,9 @@ static gpuopt_status gpuopt__knapsack_run(gpuopt_knapsack *k, int64_t nodes, int
     k->stopped = 0;
     do {
         const int64_t until = k->strengthen_at < expanded ? k->strengthen_at : expanded;
-        if (k->ranks.group) status = gpuopt__knapsack_run_all(k, s, until, steps);
-        else status = gpuopt__knapsack_of(k)->run(k, s, until, steps);
+        status = gpuopt__knapsack_run_steps(k, s, until, steps);
         again = !status && !k->stopped && strengthen(k);
-        if (again && k->ranks.group) status = gpuopt__knapsack_level(k);
+        if (again) status = gpuopt__knapsack_level(k);
     } while (again && !status);
     if (!status && s->lower >= s->goal) gpuopt__knapsack_finish(s);
     gpuopt__knapsack_weigh(k, s);

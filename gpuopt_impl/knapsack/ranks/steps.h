@@ -50,6 +50,27 @@ static gpuopt_status gpuopt__knapsack_agree(const gpuopt_knapsack *k, const char
     return gpuopt__ranks_agree(k->context, k->ranks.group, call, status, hash);
 }
 
+/* The same for a solution; taken [items]: its pieces, or NULL. */
+static gpuopt_status gpuopt__knapsack_agree_solution(const gpuopt_knapsack *k, const char *call, gpuopt_status status,
+                                                     int64_t profit, const uint8_t *taken) {
+    uint64_t hash = gpuopt__hash_number(GPUOPT__HASH_START, (uint64_t)profit);
+    if (k->search.ranks < 2) return status;
+    if (!status && taken) hash = gpuopt__hash(hash, taken, (uint64_t)k->items);
+    return gpuopt__knapsack_agree(k, call, status, hash);
+}
+
+/* Ends a step with this status that may fail on one rank alone. */
+static gpuopt_status gpuopt__knapsack_all_could(const gpuopt_knapsack *k, gpuopt_status status) {
+    return status && k->ranks.group ? gpuopt__ranks_give_up(k->ranks.group, status) : status;
+}
+
+/* Gives all ranks the bytes that rank r has packed with this status. */
+static gpuopt_status gpuopt__knapsack_send_packed(const gpuopt_knapsack *k, int32_t r, gpuopt_status status, void *at,
+                                                  uint64_t bytes) {
+    if (status) return gpuopt__ranks_give_up(k->ranks.group, status);
+    return gpuopt_group_broadcast(k->ranks.group, GPUOPT_HOST, r, at, bytes);
+}
+
 static gpuopt_status gpuopt__knapsack_refuse_ranks(const gpuopt_knapsack *k, const char *call) {
     if (k->search.ranks < 2) return GPUOPT_OK;
     return gpuopt__refuse(k->context, GPUOPT_ERROR_UNSUPPORTED, call, "not available with a group of several ranks");
@@ -98,6 +119,28 @@ static gpuopt_status gpuopt__knapsack_grow_or_slice_all(gpuopt_knapsack *k, gpuo
     if (status || !s->tight) return status;
     gpuopt__knapsack_log_slices(k, s);
     return GPUOPT_OK;
+}
+
+/* Enlarges the pools of all ranks for the rank that needs the most: the last one. */
+static gpuopt_status gpuopt__knapsack_reach_all(gpuopt_knapsack *k, const char *call, int64_t needed) {
+    int64_t pool = k->ranks.pool;
+    gpuopt_status status = GPUOPT_OK;
+    while (pool < needed && pool < k->pool_limit) pool = gpuopt__knapsack_doubled(k, pool);
+    if (pool >= needed && pool > k->ranks.pool) status = gpuopt__knapsack_grow_all(k, pool);
+    if (status || k->ranks.pool >= needed) return status;
+    return gpuopt__refuse(k->context, GPUOPT_ERROR_UNSUPPORTED, call, "the nodes do not fit the pool");
+}
+
+/* Lets the pool grow to the necessary size, if it may and must. */
+static gpuopt_status gpuopt__knapsack_reach(gpuopt_knapsack *k, const char *call, int64_t needed) {
+    int64_t pool = k->pool;
+    gpuopt_status status = GPUOPT_OK;
+    if (k->ranks.group) return gpuopt__knapsack_reach_all(k, call, needed);
+    while (pool < needed && pool < k->pool_limit) pool = gpuopt__knapsack_doubled(k, pool);
+    if (pool >= needed && pool > k->pool) status = gpuopt__knapsack_enlarge(k, pool);
+    if (status && status != GPUOPT_ERROR_MEMORY) return status;
+    if (k->pool >= needed) return GPUOPT_OK;
+    return gpuopt__refuse(k->context, GPUOPT_ERROR_UNSUPPORTED, call, "the nodes do not fit the pool");
 }
 
 /* ---- A step ---- */
@@ -243,6 +286,13 @@ static gpuopt_status gpuopt__knapsack_run_all(gpuopt_knapsack *k, gpuopt__knapsa
     return status;
 }
 
+/* As the backend's `run`, by this rank alone or with the others. */
+static gpuopt_status gpuopt__knapsack_run_steps(gpuopt_knapsack *k, gpuopt__knapsack_search *s, int64_t expanded,
+                                                int64_t steps) {
+    return gpuopt__knapsack_has_ranks(s) ? gpuopt__knapsack_run_all(k, s, expanded, steps)
+                                         : gpuopt__knapsack_of(k)->run(k, s, expanded, steps);
+}
+
 /* ---- After bounds of the whole problem ---- */
 
 /* Ranks have found the same bounds and solutions, unless one had no memory for them: then all continue with the
@@ -254,6 +304,7 @@ static gpuopt_status gpuopt__knapsack_level(gpuopt_knapsack *k) {
     int64_t goal;
     int32_t best = 0, r;
     gpuopt_status status;
+    if (!k->ranks.group) return GPUOPT_OK;
     own.found.most = s->lower;
     own.pool = s->goal;
     status = gpuopt__knapsack_exchange(k, GPUOPT_OK, &own);

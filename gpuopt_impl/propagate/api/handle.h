@@ -66,39 +66,31 @@ static gpuopt_status gpuopt__propagator_plan_first_try(gpuopt_context *context, 
 }
 
 /* warns: whether no other warning follows. */
-static gpuopt_status gpuopt__propagator_write_plan(gpuopt_context *context, const gpuopt_propagator_desc *desc,
-                                                   gpuopt_memory_plan *plan, int warns) {
+static gpuopt_status gpuopt__propagator_write_plan(gpuopt_context *context, const char *call,
+                                                   const gpuopt_propagator_desc *desc, gpuopt_memory_plan *plan,
+                                                   int warns) {
     gpuopt__propagator_model model;
-    gpuopt_memory_plan result;
     int taken_as_it_is = 0;
-    gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt__propagator_write_plan(context, desc, plan, warns));
-    if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, "gpuopt_propagator_create", "desc is NULL");
-    if (!GPUOPT__HAS_SIZE(context, "gpuopt_propagator_create", gpuopt_memory_plan, plan)) return GPUOPT_ERROR_ARGUMENT;
-    status = gpuopt__propagator_check_desc(context, "gpuopt_propagator_create", desc, &model);
+    gpuopt_status status = gpuopt__propagator_check_desc(context, call, desc, &model);
     if (!status) taken_as_it_is = gpuopt__propagator_leaves_numbers(context, &model);
     if (!status) status = gpuopt__propagator_check_numbers(context, &model);
     if (!status) status = gpuopt__propagator_to_rows(context, &model);
-    memset(&result, 0, sizeof result);
-    if (!status) status = context->desc.backend->propagator->plan(context, &model, &result);
-    if (!status) gpuopt__propagator_plan_host(&desc->matrix, &model.tidied, taken_as_it_is, &result);
+    if (!status) status = context->desc.backend->propagator->plan(context, &model, plan);
+    if (!status) gpuopt__propagator_plan_host(&desc->matrix, &model.tidied, taken_as_it_is, plan);
     if (!status && taken_as_it_is && model.tidied.memory)
-        status = gpuopt__propagator_plan_first_try(context, &desc->matrix, &model, &result);
+        status = gpuopt__propagator_plan_first_try(context, &desc->matrix, &model, plan);
     if (!status && warns) gpuopt__propagator_warn(context, &model);
     gpuopt__propagator_model_end(context, &model);
-    if (!status) gpuopt__copy_out(plan, plan->struct_size, &result, sizeof result);
     return status;
 }
 
-static gpuopt_status gpuopt__propagator_create_handle(gpuopt_context *context, const gpuopt_propagator_desc *desc,
+static gpuopt_status gpuopt__propagator_create_handle(gpuopt_context *context, const char *call,
+                                                      const gpuopt_propagator_desc *desc,
                                                       gpuopt_propagator **propagator) {
     gpuopt__propagator_model model;
-    gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt__propagator_create_handle(context, desc, propagator));
-    if (!propagator || !desc)
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, "gpuopt_propagator_create",
-                              desc ? "propagator and plan are NULL" : "desc is NULL");
-    status = gpuopt__propagator_check_desc(context, "gpuopt_propagator_create", desc, &model);
+    gpuopt_status status = gpuopt__propagator_check_desc(context, call, desc, &model);
+    if (!status && !propagator)
+        status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "propagator and plan are NULL");
     if (!status && !gpuopt__propagator_leaves_numbers(context, &model)) {
         status = gpuopt__propagator_check_numbers(context, &model);
         if (!status) status = gpuopt__propagator_to_rows(context, &model);
@@ -117,14 +109,9 @@ static gpuopt_status gpuopt__propagator_create_handle(gpuopt_context *context, c
 
 GPUOPT_API gpuopt_status gpuopt_propagator_create(gpuopt_context *context, const gpuopt_propagator_desc *desc,
                                                   gpuopt_memory_plan *plan, gpuopt_propagator **propagator) {
-    GPUOPT__CREATES(gpuopt_propagator, context, context, propagator);
-    gpuopt_status status = plan ? gpuopt__propagator_write_plan(context, desc, plan, !propagator) : GPUOPT_OK;
-    return status || (plan && !propagator) ? status : gpuopt__propagator_create_handle(context, desc, propagator);
-}
-
-GPUOPT_API void gpuopt_propagator_destroy(gpuopt_propagator *propagator) {
-    GPUOPT__DESTROYS(gpuopt_propagator, propagator, propagator->context);
-    propagator->context->desc.backend->propagator->destroy(propagator);
+    GPUOPT__CALL_CREATES(gpuopt_propagator, context, context, plan,
+                         gpuopt__propagator_write_plan(context, call, desc, &planned, !propagator), propagator,
+                         gpuopt__propagator_create_handle(context, call, desc, propagator));
 }
 
 /* The table of a handle's backend. */
@@ -132,33 +119,29 @@ static const gpuopt__propagator_backend *gpuopt__propagator_of(const gpuopt_prop
     return propagator->context->desc.backend->propagator;
 }
 
-GPUOPT_API gpuopt_status gpuopt_propagator_round(gpuopt_propagator *propagator, int32_t rounds,
-                                                 gpuopt_propagator_info *info) {
-    GPUOPT__ENTERS(propagator, propagator->context);
-    static const char call[] = "gpuopt_propagator_round";
-    gpuopt_propagator_info result;
+GPUOPT_API void gpuopt_propagator_destroy(gpuopt_propagator *propagator) {
+    GPUOPT__CALL_DESTROYS(gpuopt_propagator, propagator, propagator->context,
+                          gpuopt__propagator_of(propagator)->destroy(propagator));
+}
+
+static gpuopt_status gpuopt__propagator_round(gpuopt_propagator *propagator, const char *call, int32_t rounds,
+                                              gpuopt_propagator_info *info) {
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_propagator_round(propagator, rounds, info));
     if (rounds < 1) return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, call, "rounds is less than 1");
-    if (info && !GPUOPT__HAS_SIZE(propagator->context, call, gpuopt_propagator_info, info))
-        return GPUOPT_ERROR_ARGUMENT;
-    memset(&result, 0, sizeof result);
     propagator->version++;
-    status = (gpuopt__propagator_of(propagator)->round)(propagator, rounds, info ? &result : NULL);
-    if (!status && info) gpuopt__copy_out(info, info->struct_size, &result, sizeof result);
+    status = (gpuopt__propagator_of(propagator)->round)(propagator, rounds, info);
     return status;
 }
 
+GPUOPT_API gpuopt_status gpuopt_propagator_round(gpuopt_propagator *propagator, int32_t rounds,
+                                                 gpuopt_propagator_info *info) {
+    GPUOPT__CALL_MAY_FILL(propagator, propagator->context, gpuopt_propagator_info, info,
+                          gpuopt__propagator_round(propagator, call, rounds, filled));
+}
+
 GPUOPT_API gpuopt_status gpuopt_propagator_get_info(gpuopt_propagator *propagator, gpuopt_propagator_info *info) {
-    GPUOPT__ENTERS(propagator, propagator->context);
-    gpuopt_propagator_info result;
-    gpuopt_status status;
-    static const char call[] = "gpuopt_propagator_get_info";
-    if (!GPUOPT__HAS_SIZE(propagator->context, call, gpuopt_propagator_info, info)) return GPUOPT_ERROR_ARGUMENT;
-    memset(&result, 0, sizeof result);
-    status = gpuopt__propagator_of(propagator)->get_info(propagator, &result);
-    if (!status) gpuopt__copy_out(info, info->struct_size, &result, sizeof result);
-    return status;
+    GPUOPT__CALL_FILLS(propagator, propagator->context, gpuopt_propagator_info, info,
+                       gpuopt__propagator_of(propagator)->get_info(propagator, &filled));
 }
 
 /* The checks that all four calls on bounds share. */
@@ -178,22 +161,23 @@ static gpuopt_status gpuopt__propagator_check_bounds_call(const gpuopt_propagato
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_propagator_get_bounds(gpuopt_propagator *propagator, gpuopt_memory_space where,
-                                                      int64_t count, const int32_t *col, double *lb, double *ub) {
-    GPUOPT__ENTERS(propagator, propagator->context);
-    GPUOPT__COMPUTES(gpuopt_propagator_get_bounds(propagator, where, count, col, lb, ub));
-    gpuopt_status status =
-        gpuopt__propagator_check_bounds_call(propagator, "gpuopt_propagator_get_bounds", where, &count, col);
+static gpuopt_status gpuopt__propagator_get_bounds(gpuopt_propagator *propagator, const char *call,
+                                                   gpuopt_memory_space where, int64_t count, const int32_t *col,
+                                                   double *lb, double *ub) {
+    gpuopt_status status = gpuopt__propagator_check_bounds_call(propagator, call, where, &count, col);
     if (status || count == 0) return status;
     return gpuopt__propagator_of(propagator)->get_bounds(propagator, where, count, col, lb, ub);
 }
 
-GPUOPT_API gpuopt_status gpuopt_propagator_set_bounds(gpuopt_propagator *propagator, gpuopt_memory_space where,
-                                                      int64_t count, const int32_t *col, const double *lb,
-                                                      const double *ub) {
-    GPUOPT__ENTERS(propagator, propagator->context);
-    static const char call[] = "gpuopt_propagator_set_bounds";
-    GPUOPT__COMPUTES(gpuopt_propagator_set_bounds(propagator, where, count, col, lb, ub));
+GPUOPT_API gpuopt_status gpuopt_propagator_get_bounds(gpuopt_propagator *propagator, gpuopt_memory_space where,
+                                                      int64_t count, const int32_t *col, double *lb, double *ub) {
+    GPUOPT__CALL(propagator, propagator->context,
+                 gpuopt__propagator_get_bounds(propagator, call, where, count, col, lb, ub));
+}
+
+static gpuopt_status gpuopt__propagator_set_bounds(gpuopt_propagator *propagator, const char *call,
+                                                   gpuopt_memory_space where, int64_t count, const int32_t *col,
+                                                   const double *lb, const double *ub) {
     gpuopt_status status = gpuopt__propagator_check_bounds_call(propagator, call, where, &count, col);
     if (!status && where == GPUOPT_HOST)
         status =
@@ -201,6 +185,13 @@ GPUOPT_API gpuopt_status gpuopt_propagator_set_bounds(gpuopt_propagator *propaga
     if (status || count == 0 || (!lb && !ub)) return status;
     propagator->version++;
     return gpuopt__propagator_of(propagator)->set_bounds(propagator, where, count, col, lb, ub);
+}
+
+GPUOPT_API gpuopt_status gpuopt_propagator_set_bounds(gpuopt_propagator *propagator, gpuopt_memory_space where,
+                                                      int64_t count, const int32_t *col, const double *lb,
+                                                      const double *ub) {
+    GPUOPT__CALL(propagator, propagator->context,
+                 gpuopt__propagator_set_bounds(propagator, call, where, count, col, lb, ub));
 }
 
 /* Checks numbers of rows, of the matrix or added; only of added rows if `added`. */
@@ -219,13 +210,10 @@ static gpuopt_status gpuopt__propagator_check_rows(const gpuopt_propagator *prop
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_propagator_set_sides(gpuopt_propagator *propagator, gpuopt_memory_space where,
-                                                     int64_t count, const int32_t *row, const double *lhs,
-                                                     const double *rhs) {
-    GPUOPT__ENTERS(propagator, propagator->context);
-    static const char call[] = "gpuopt_propagator_set_sides";
+static gpuopt_status gpuopt__propagator_set_sides(gpuopt_propagator *propagator, const char *call,
+                                                  gpuopt_memory_space where, int64_t count, const int32_t *row,
+                                                  const double *lhs, const double *rhs) {
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_propagator_set_sides(propagator, where, count, row, lhs, rhs));
     if (count < 0 || (count > 0 && (!row || !lhs || !rhs)))
         return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, call, "an array is NULL or count negative");
     status = gpuopt__check_where(propagator->context, call, where);
@@ -238,13 +226,18 @@ GPUOPT_API gpuopt_status gpuopt_propagator_set_sides(gpuopt_propagator *propagat
     return gpuopt__propagator_of(propagator)->set_sides(propagator, where, count, row, lhs, rhs);
 }
 
-GPUOPT_API gpuopt_status gpuopt_propagator_get_rows(gpuopt_propagator *propagator, gpuopt_memory_space where,
-                                                    const gpuopt_propagator_row_report *report) {
-    GPUOPT__ENTERS(propagator, propagator->context);
-    static const char call[] = "gpuopt_propagator_get_rows";
+GPUOPT_API gpuopt_status gpuopt_propagator_set_sides(gpuopt_propagator *propagator, gpuopt_memory_space where,
+                                                     int64_t count, const int32_t *row, const double *lhs,
+                                                     const double *rhs) {
+    GPUOPT__CALL(propagator, propagator->context,
+                 gpuopt__propagator_set_sides(propagator, call, where, count, row, lhs, rhs));
+}
+
+static gpuopt_status gpuopt__propagator_get_rows(gpuopt_propagator *propagator, const char *call,
+                                                 gpuopt_memory_space where,
+                                                 const gpuopt_propagator_row_report *report) {
     gpuopt_propagator_row_report wanted;
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_propagator_get_rows(propagator, where, report));
     memset(&wanted, 0, sizeof wanted);
     if (!GPUOPT__COPY_IN(propagator->context, call, gpuopt_propagator_row_report, &wanted, report))
         return GPUOPT_ERROR_ARGUMENT;
@@ -253,17 +246,20 @@ GPUOPT_API gpuopt_status gpuopt_propagator_get_rows(gpuopt_propagator *propagato
     return gpuopt__propagator_of(propagator)->get_rows(propagator, where, &wanted);
 }
 
+GPUOPT_API gpuopt_status gpuopt_propagator_get_rows(gpuopt_propagator *propagator, gpuopt_memory_space where,
+                                                    const gpuopt_propagator_row_report *report) {
+    GPUOPT__CALL(propagator, propagator->context, gpuopt__propagator_get_rows(propagator, call, where, report));
+}
+
+static gpuopt_status gpuopt__propagator_device_view(gpuopt_propagator *propagator, const char *call,
+                                                    gpuopt_device_view *view) {
+    gpuopt_status status = gpuopt__check_where(propagator->context, call, GPUOPT_DEVICE);
+    return status ? status : gpuopt__propagator_of(propagator)->device_view(propagator, view);
+}
+
 GPUOPT_API gpuopt_status gpuopt_propagator_device_view(gpuopt_propagator *propagator, gpuopt_device_view *view) {
-    GPUOPT__ENTERS(propagator, propagator->context);
-    static const char call[] = "gpuopt_propagator_device_view";
-    gpuopt_device_view result;
-    gpuopt_status status;
-    if (!GPUOPT__HAS_SIZE(propagator->context, call, gpuopt_device_view, view)) return GPUOPT_ERROR_ARGUMENT;
-    memset(&result, 0, sizeof result);
-    status = gpuopt__check_where(propagator->context, call, GPUOPT_DEVICE);
-    if (!status) status = gpuopt__propagator_of(propagator)->device_view(propagator, &result);
-    if (!status) gpuopt__copy_out(view, view->struct_size, &result, sizeof result);
-    return status;
+    GPUOPT__CALL_FILLS(propagator, propagator->context, gpuopt_device_view, view,
+                       gpuopt__propagator_device_view(propagator, call, &filled));
 }
 
 #endif /* GPUOPT_IMPL_PROPAGATE_API_HANDLE_H */

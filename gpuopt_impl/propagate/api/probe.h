@@ -26,7 +26,6 @@ static gpuopt_status gpuopt__propagator_probe_check_desc(gpuopt_propagator *base
     memset(head, 0, sizeof *head);
     memset(batch, 0, sizeof *batch);
     *group = NULL;
-    if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc is NULL");
     status = GPUOPT__CHECK_STRUCT(context, call, context->desc.backend->propagator, gpuopt_propagator_probe_desc, desc,
                                   &own);
     if (!status) status = gpuopt__ranks_of(context, call, &own.group, ranks);
@@ -52,51 +51,41 @@ static gpuopt_status gpuopt__propagator_probe_check_desc(gpuopt_propagator *base
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__propagator_probe_write_plan(gpuopt_propagator *base,
+static gpuopt_status gpuopt__propagator_probe_write_plan(gpuopt_propagator *base, const char *call,
                                                          const gpuopt_propagator_probe_desc *desc,
                                                          gpuopt_memory_plan *plan) {
-    static const char call[] = "gpuopt_propagator_probe_create";
     gpuopt_propagator_probe head;
     gpuopt_propagator_batch_desc batch;
-    gpuopt_memory_plan result;
     gpuopt_group *group;
     gpuopt_group_info ranks;
     gpuopt__arena arena = {NULL, 0};
-    gpuopt_status status;
-    if (!GPUOPT__HAS_SIZE(base->context, call, gpuopt_memory_plan, plan)) return GPUOPT_ERROR_ARGUMENT;
-    status = gpuopt__propagator_probe_check_desc(base, call, desc, &head, &batch, &group, &ranks);
-    memset(&result, 0, sizeof result);
-    result.struct_size = sizeof result;
-    if (!status) status = gpuopt__propagator_batch_write_plan(base, &batch, &result);
+    gpuopt_status status = gpuopt__propagator_probe_check_desc(base, call, desc, &head, &batch, &group, &ranks);
+    if (!status) status = gpuopt__propagator_batch_write_plan(base, call, &batch, plan);
     if (status) return status;
     gpuopt__propagator_probe_cut(&head, base->cols, &arena);
-    result.host_bytes += arena.used;
-    if (group) result.host_bytes += gpuopt__propagator_probe_share_plan(base->cols, ranks.count);
-    status = base->context->desc.backend->propagator->probe_plan(&head, &result);
-    if (status) return status;
-    gpuopt__copy_out(plan, plan->struct_size, &result, sizeof result);
-    return GPUOPT_OK;
+    plan->host_bytes += arena.used + gpuopt__propagator_probe_share_plan(group, base->cols, ranks.count);
+    return gpuopt__propagator_of(base)->probe_plan(&head, plan);
 }
 
 /* Makes a probe from its common part. */
-static gpuopt_status gpuopt__propagator_probe_make(gpuopt_propagator_probe *head,
+static gpuopt_status gpuopt__propagator_probe_make(gpuopt_propagator_probe *head, const char *call,
                                                    const gpuopt_propagator_batch_desc *batch, gpuopt_group *group,
                                                    const gpuopt_group_info *ranks, gpuopt_propagator_probe **made) {
     gpuopt_propagator *base = head->base;
     gpuopt__arena arena = {NULL, 0};
-    gpuopt_status status = gpuopt_propagator_batch_create(base, batch, NULL, &head->batch);
+    gpuopt_status status = gpuopt__propagator_batch_create_handle(base, call, batch, &head->batch);
     if (status) return status;
     gpuopt__propagator_probe_cut(head, base->cols, &arena);
     status = gpuopt__take_block(base->context, GPUOPT_HOST, &arena);
-    if (!status && group) status = gpuopt__propagator_probe_share_create(group, ranks, head);
+    if (!status) status = gpuopt__propagator_probe_share_create(group, ranks, head);
     if (!status) {
         gpuopt__propagator_probe_cut(head, base->cols, &arena);
-        status = base->context->desc.backend->propagator->probe_open(head);
+        status = gpuopt__propagator_of(base)->probe_open(head);
     }
     if (status) {
         gpuopt__release(base->context, GPUOPT_HOST, head->share);
         gpuopt__release(base->context, GPUOPT_HOST, arena.base);
-        gpuopt_propagator_batch_destroy(head->batch);
+        gpuopt__propagator_batch_release(head->batch);
         return status;
     }
     *made = (gpuopt_propagator_probe *)(void *)arena.base;
@@ -104,10 +93,19 @@ static gpuopt_status gpuopt__propagator_probe_make(gpuopt_propagator_probe *head
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__propagator_probe_create_handle(gpuopt_propagator *base,
+static void gpuopt__propagator_probe_release(gpuopt_propagator_probe *probe) {
+    const gpuopt_context *context;
+    if (!probe) return;
+    context = probe->base->context;
+    context->desc.backend->propagator->probe_close(probe);
+    gpuopt__propagator_batch_release(probe->batch);
+    gpuopt__release(context, GPUOPT_HOST, probe->share);
+    gpuopt__release(context, GPUOPT_HOST, probe);
+}
+
+static gpuopt_status gpuopt__propagator_probe_create_handle(gpuopt_propagator *base, const char *call,
                                                             const gpuopt_propagator_probe_desc *desc,
                                                             gpuopt_propagator_probe **probe) {
-    static const char call[] = "gpuopt_propagator_probe_create";
     gpuopt_propagator_probe head, *p = NULL;
     gpuopt_propagator_batch_desc batch;
     gpuopt_group *group;
@@ -115,14 +113,9 @@ static gpuopt_status gpuopt__propagator_probe_create_handle(gpuopt_propagator *b
     gpuopt_status status;
     status = gpuopt__propagator_probe_check_desc(base, call, desc, &head, &batch, &group, &ranks);
     if (!probe) status = gpuopt__refuse(base->context, GPUOPT_ERROR_ARGUMENT, call, "probe and plan are NULL");
-    if (!status) status = gpuopt__propagator_probe_make(&head, &batch, group, &ranks, &p);
-    if (group) {
-        uint64_t hash = gpuopt__propagator_share_hash(base, &batch, batch.nodes);
-        hash = gpuopt__hash_number(hash, (uint64_t)head.implications);
-        hash = gpuopt__hash_number(hash, (uint64_t)head.equivalences);
-        status = gpuopt__ranks_agree(base->context, group, call, status, hash);
-    }
-    if (status) gpuopt_propagator_probe_destroy(p);
+    if (!status) status = gpuopt__propagator_probe_make(&head, call, &batch, group, &ranks, &p);
+    status = gpuopt__propagator_probe_share_made(base, call, status, group, &batch, &head);
+    if (status) gpuopt__propagator_probe_release(p);
     else *probe = p;
     return status;
 }
@@ -130,17 +123,14 @@ static gpuopt_status gpuopt__propagator_probe_create_handle(gpuopt_propagator *b
 GPUOPT_API gpuopt_status gpuopt_propagator_probe_create(gpuopt_propagator *base,
                                                         const gpuopt_propagator_probe_desc *desc,
                                                         gpuopt_memory_plan *plan, gpuopt_propagator_probe **probe) {
-    GPUOPT__CREATES(gpuopt_propagator_probe, base, base->context, probe);
-    gpuopt_status status = plan ? gpuopt__propagator_probe_write_plan(base, desc, plan) : GPUOPT_OK;
-    return status || (plan && !probe) ? status : gpuopt__propagator_probe_create_handle(base, desc, probe);
+    GPUOPT__CALL_CREATES(gpuopt_propagator_probe, base, base->context, plan,
+                         gpuopt__propagator_probe_write_plan(base, call, desc, &planned), probe,
+                         gpuopt__propagator_probe_create_handle(base, call, desc, probe));
 }
 
 GPUOPT_API void gpuopt_propagator_probe_destroy(gpuopt_propagator_probe *probe) {
-    GPUOPT__DESTROYS(gpuopt_propagator_probe, probe, probe->base->context);
-    probe->base->context->desc.backend->propagator->probe_close(probe);
-    gpuopt_propagator_batch_destroy(probe->batch);
-    gpuopt__release(probe->base->context, GPUOPT_HOST, probe->share);
-    gpuopt__release(probe->base->context, GPUOPT_HOST, probe);
+    GPUOPT__CALL_DESTROYS(gpuopt_propagator_probe, probe, probe->base->context,
+                          gpuopt__propagator_probe_release(probe));
 }
 
 /* ---- A run ---- */
@@ -156,32 +146,27 @@ static gpuopt_status gpuopt__propagator_probe_check_run(const gpuopt_propagator_
     return gpuopt__check_indices(context, call, "col", col ? count : 0, col, probe->base->cols);
 }
 
-/* The results of the latest pass, on all ranks. */
-static gpuopt_propagator_probe_info *gpuopt__propagator_probe_all(gpuopt_propagator_probe *probe) {
-    return probe->share ? &probe->share->all : &probe->info;
+static gpuopt_status gpuopt__propagator_probe_run(gpuopt_propagator_probe *probe, const char *call, int32_t count,
+                                                  const int32_t *col, int32_t rounds,
+                                                  gpuopt_propagator_probe_info *info) {
+    gpuopt_status status;
+    int32_t chosen = 0;
+    probe->ran = 0;
+    status = gpuopt__propagator_probe_check_run(probe, call, count, col, rounds, info);
+    if (!status) status = gpuopt__propagator_probe_begin_pass(probe, count, col, &chosen);
+    status = probe->table->begin(probe, call, status, rounds, &chosen);
+    if (status) return status;
+    status = gpuopt__propagator_probe_pass(probe, chosen, rounds);
+    status = probe->table->end(probe, call, status);
+    if (status) return status;
+    gpuopt__propagator_probe_sum_up(probe, &probe->all);
+    probe->ran = 1;
+    return gpuopt__give(GPUOPT_OK, info, &probe->all, sizeof probe->all);
 }
 
 GPUOPT_API gpuopt_status gpuopt_propagator_probe_run(gpuopt_propagator_probe *probe, int32_t count, const int32_t *col,
                                                      int32_t rounds, gpuopt_propagator_probe_info *info) {
-    GPUOPT__ENTERS(probe, probe->base->context);
-    static const char call[] = "gpuopt_propagator_probe_run";
-    gpuopt_propagator_probe_info *all;
-    gpuopt_status status;
-    int32_t chosen = 0;
-    GPUOPT__COMPUTES(gpuopt_propagator_probe_run(probe, count, col, rounds, info));
-    probe->ran = 0;
-    status = gpuopt__propagator_probe_check_run(probe, call, count, col, rounds, info);
-    if (!status) status = gpuopt__propagator_probe_begin_pass(probe, count, col, &chosen);
-    if (probe->share) status = gpuopt__propagator_probe_share_begin(probe, call, status, rounds, &chosen);
-    if (status) return status;
-    status = gpuopt__propagator_probe_pass(probe, chosen, rounds);
-    if (probe->share) status = gpuopt__propagator_probe_share_end(probe, call, status);
-    if (status) return status;
-    all = gpuopt__propagator_probe_all(probe);
-    gpuopt__propagator_probe_sum_up(probe, all);
-    probe->ran = 1;
-    if (info) gpuopt__copy_out(info, info->struct_size, all, sizeof *all);
-    return GPUOPT_OK;
+    GPUOPT__CALL(probe, probe->base->context, gpuopt__propagator_probe_run(probe, call, count, col, rounds, info));
 }
 
 /* ---- Results ---- */
@@ -196,15 +181,6 @@ static gpuopt_status gpuopt__propagator_probe_begin(const gpuopt_propagator_prob
     return GPUOPT_OK;
 }
 
-/* With a group: whether all ranks make the call, for the same results. */
-static gpuopt_status gpuopt__propagator_probe_together(const gpuopt_propagator_probe *probe, const char *call,
-                                                       gpuopt_status status, int64_t capacity, int64_t which) {
-    const int64_t hashed[] = {capacity, which};
-    if (!probe->share) return status;
-    return gpuopt__ranks_agree(probe->base->context, probe->share->group, call, status,
-                               gpuopt__hash_numbers(GPUOPT__HASH_START, hashed, 2));
-}
-
 /* There are more results than the report can hold. */
 static gpuopt_status gpuopt__propagator_probe_too_many(const gpuopt_propagator_probe *probe, const char *call,
                                                        int64_t count, int64_t capacity) {
@@ -213,10 +189,8 @@ static gpuopt_status gpuopt__propagator_probe_too_many(const gpuopt_propagator_p
     return GPUOPT_ERROR_MEMORY;
 }
 
-GPUOPT_API gpuopt_status gpuopt_propagator_probe_get_bounds(gpuopt_propagator_probe *probe,
-                                                            gpuopt_propagator_probe_bounds *bounds) {
-    GPUOPT__ENTERS(probe, probe->base->context);
-    static const char call[] = "gpuopt_propagator_probe_get_bounds";
+static gpuopt_status gpuopt__propagator_probe_get_bounds(gpuopt_propagator_probe *probe, const char *call,
+                                                         gpuopt_propagator_probe_bounds *bounds) {
     gpuopt_propagator_probe_bounds own;
     int32_t j;
     gpuopt_status status;
@@ -239,40 +213,42 @@ GPUOPT_API gpuopt_status gpuopt_propagator_probe_get_bounds(gpuopt_propagator_pr
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_propagator_probe_get_implications(gpuopt_propagator_probe *probe,
-                                                                  gpuopt_propagator_probe_implications *implications) {
-    GPUOPT__ENTERS(probe, probe->base->context);
-    static const char call[] = "gpuopt_propagator_probe_get_implications";
+GPUOPT_API gpuopt_status gpuopt_propagator_probe_get_bounds(gpuopt_propagator_probe *probe,
+                                                            gpuopt_propagator_probe_bounds *bounds) {
+    GPUOPT__CALL(probe, probe->base->context, gpuopt__propagator_probe_get_bounds(probe, call, bounds));
+}
+
+static gpuopt_status gpuopt__propagator_probe_get_implications(gpuopt_propagator_probe *probe, const char *call,
+                                                               gpuopt_propagator_probe_implications *implications) {
     gpuopt_propagator_probe_implications own;
-    const gpuopt_propagator_probe_info *all;
     int64_t shown;
     int fits;
     gpuopt_status status;
     memset(&own, 0, sizeof own);
     fits = GPUOPT__COPY_IN(probe->base->context, call, gpuopt_propagator_probe_implications, &own, implications);
     status = gpuopt__propagator_probe_begin(probe, call, fits, own.capacity);
-    status = gpuopt__propagator_probe_together(probe, call, status, own.capacity,
-                                               (own.outcome != NULL) + 2 * (own.start != NULL) + 4 * (own.col != NULL) +
-                                                   8 * (own.lb != NULL) + 16 * (own.ub != NULL));
+    status = probe->table->agree(probe, call, status, own.capacity,
+                                 (own.outcome != NULL) + 2 * (own.start != NULL) + 4 * (own.col != NULL) +
+                                     8 * (own.lb != NULL) + 16 * (own.ub != NULL));
     if (status) return status;
-    all = gpuopt__propagator_probe_all(probe);
-    own.count = all->implications;
+    own.count = probe->all.implications;
     fits = own.count <= probe->implications;
     shown = !fits ? 0 : own.count < own.capacity ? own.count : own.capacity;
-    if (own.binary && all->probed)
-        memcpy(own.binary, probe->share ? probe->share->binary : probe->binary,
-               sizeof *own.binary * (size_t)all->probed);
-    status = probe->share ? gpuopt__propagator_probe_share_implications(probe, shown, &own)
-                          : probe->base->context->desc.backend->propagator->probe_read_implications(probe, shown, &own);
+    if (own.binary && probe->all.probed)
+        memcpy(own.binary, probe->all_binary, sizeof *own.binary * (size_t)probe->all.probed);
+    status = probe->table->read_implications(probe, shown, &own);
     if (status) return status;
     gpuopt__copy_out(implications, implications->struct_size, &own, sizeof own);
     return fits ? GPUOPT_OK : gpuopt__propagator_probe_too_many(probe, call, own.count, probe->implications);
 }
 
-GPUOPT_API gpuopt_status gpuopt_propagator_probe_get_equivalences(gpuopt_propagator_probe *probe,
-                                                                  gpuopt_propagator_probe_equivalences *equivalences) {
-    GPUOPT__ENTERS(probe, probe->base->context);
-    static const char call[] = "gpuopt_propagator_probe_get_equivalences";
+GPUOPT_API gpuopt_status gpuopt_propagator_probe_get_implications(gpuopt_propagator_probe *probe,
+                                                                  gpuopt_propagator_probe_implications *implications) {
+    GPUOPT__CALL(probe, probe->base->context, gpuopt__propagator_probe_get_implications(probe, call, implications));
+}
+
+static gpuopt_status gpuopt__propagator_probe_get_equivalences(gpuopt_propagator_probe *probe, const char *call,
+                                                               gpuopt_propagator_probe_equivalences *equivalences) {
     gpuopt_propagator_probe_equivalences own;
     int64_t shown;
     gpuopt_status status;
@@ -280,16 +256,20 @@ GPUOPT_API gpuopt_status gpuopt_propagator_probe_get_equivalences(gpuopt_propaga
     memset(&own, 0, sizeof own);
     fits = GPUOPT__COPY_IN(probe->base->context, call, gpuopt_propagator_probe_equivalences, &own, equivalences);
     status = gpuopt__propagator_probe_begin(probe, call, fits, own.capacity);
-    status = gpuopt__propagator_probe_together(
-        probe, call, status, own.capacity, (own.col != NULL) + 2 * (own.other != NULL) + 4 * (own.opposite != NULL));
+    status = probe->table->agree(probe, call, status, own.capacity,
+                                 (own.col != NULL) + 2 * (own.other != NULL) + 4 * (own.opposite != NULL));
     if (status) return status;
-    own.count = gpuopt__propagator_probe_all(probe)->equivalences;
+    own.count = probe->all.equivalences;
     gpuopt__copy_out(equivalences, equivalences->struct_size, &own, sizeof own);
     if (own.count > probe->equivalences)
         return gpuopt__propagator_probe_too_many(probe, call, own.count, probe->equivalences);
     shown = own.count < own.capacity ? own.count : own.capacity;
-    return probe->share ? gpuopt__propagator_probe_share_equivalences(probe, shown, &own)
-                        : probe->base->context->desc.backend->propagator->probe_read_equivalences(probe, shown, &own);
+    return probe->table->read_equivalences(probe, shown, &own);
+}
+
+GPUOPT_API gpuopt_status gpuopt_propagator_probe_get_equivalences(gpuopt_propagator_probe *probe,
+                                                                  gpuopt_propagator_probe_equivalences *equivalences) {
+    GPUOPT__CALL(probe, probe->base->context, gpuopt__propagator_probe_get_equivalences(probe, call, equivalences));
 }
 
 #endif /* GPUOPT_IMPL_PROPAGATE_API_PROBE_H */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Probing: one pass over the binaries, the same on any backend. The nodes of a batch set binaries to 0 and to 1. A batch
- * holds some binaries at a time; the backend compares their changes (arith/probe_pair.h) before the next binaries.
+ * Probing: one pass over the binaries, the same on any backend. The nodes of a batch set binaries to 0 and to 1. A
+ * batch holds some binaries at a time; the backend compares their changes (arith/probe_pair.h) before the next
+ * binaries.
  */
 #ifndef GPUOPT_IMPL_PROPAGATE_API_PROBE_PASS_H
 #define GPUOPT_IMPL_PROPAGATE_API_PROBE_PASS_H

@@ -12,46 +12,46 @@ static gpuopt_status gpuopt__propagator_check_trail(const gpuopt_propagator *pro
     return gpuopt__refuse(propagator->context, GPUOPT_ERROR_STATE, call, "the propagator was created without a trail");
 }
 
-GPUOPT_API gpuopt_status gpuopt_propagator_push(gpuopt_propagator *propagator, int64_t *start) {
-    GPUOPT__ENTERS(propagator, propagator->context);
-    gpuopt_status status = gpuopt__propagator_check_trail(propagator, "gpuopt_propagator_push");
+static gpuopt_status gpuopt__propagator_push(gpuopt_propagator *propagator, const char *call, int64_t *start) {
+    gpuopt_status status = gpuopt__propagator_check_trail(propagator, call);
     return status ? status : gpuopt__propagator_of(propagator)->push(propagator, start);
 }
 
-GPUOPT_API gpuopt_status gpuopt_propagator_pop(gpuopt_propagator *propagator, int32_t levels) {
-    GPUOPT__ENTERS(propagator, propagator->context);
-    static const char call[] = "gpuopt_propagator_pop";
-    gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_propagator_pop(propagator, levels));
-    status = gpuopt__propagator_check_trail(propagator, call);
+GPUOPT_API gpuopt_status gpuopt_propagator_push(gpuopt_propagator *propagator, int64_t *start) {
+    GPUOPT__CALL(propagator, propagator->context, gpuopt__propagator_push(propagator, call, start));
+}
+
+static gpuopt_status gpuopt__propagator_pop(gpuopt_propagator *propagator, const char *call, int32_t levels) {
+    gpuopt_status status = gpuopt__propagator_check_trail(propagator, call);
     if (status) return status;
     if (levels < 0) return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, call, "levels is negative");
     propagator->version++;
     return gpuopt__propagator_of(propagator)->pop(propagator, levels);
 }
 
-GPUOPT_API gpuopt_status gpuopt_propagator_commit(gpuopt_propagator *propagator) {
-    GPUOPT__ENTERS(propagator, propagator->context);
-    gpuopt_status status = gpuopt__propagator_check_trail(propagator, "gpuopt_propagator_commit");
+GPUOPT_API gpuopt_status gpuopt_propagator_pop(gpuopt_propagator *propagator, int32_t levels) {
+    GPUOPT__CALL(propagator, propagator->context, gpuopt__propagator_pop(propagator, call, levels));
+}
+
+static gpuopt_status gpuopt__propagator_commit(gpuopt_propagator *propagator, const char *call) {
+    gpuopt_status status = gpuopt__propagator_check_trail(propagator, call);
     return status ? status : gpuopt__propagator_of(propagator)->keep(propagator);
 }
 
-GPUOPT_API gpuopt_status gpuopt_propagator_get_trail(gpuopt_propagator *propagator, gpuopt_propagator_trail *trail) {
-    GPUOPT__ENTERS(propagator, propagator->context);
-    gpuopt_propagator_trail result;
-    gpuopt_status status = GPUOPT_OK;
-    if (!GPUOPT__HAS_SIZE(propagator->context, "gpuopt_propagator_get_trail", gpuopt_propagator_trail, trail))
-        return GPUOPT_ERROR_ARGUMENT;
-    memset(&result, 0, sizeof result);
-    if (propagator->trail_capacity > 0) status = gpuopt__propagator_of(propagator)->get_trail(propagator, &result);
-    if (!status) gpuopt__copy_out(trail, trail->struct_size, &result, sizeof result);
-    return status;
+GPUOPT_API gpuopt_status gpuopt_propagator_commit(gpuopt_propagator *propagator) {
+    GPUOPT__CALL(propagator, propagator->context, gpuopt__propagator_commit(propagator, call));
 }
 
-GPUOPT_API gpuopt_status gpuopt_propagator_get_changes(gpuopt_propagator *propagator, gpuopt_memory_space where,
-                                                       int64_t from, gpuopt_propagator_changes *changes) {
-    GPUOPT__ENTERS(propagator, propagator->context);
-    static const char call[] = "gpuopt_propagator_get_changes";
+GPUOPT_API gpuopt_status gpuopt_propagator_get_trail(gpuopt_propagator *propagator, gpuopt_propagator_trail *trail) {
+    GPUOPT__CALL_FILLS(propagator, propagator->context, gpuopt_propagator_trail, trail,
+                       propagator->trail_capacity == 0
+                           ? GPUOPT_OK
+                           : gpuopt__propagator_of(propagator)->get_trail(propagator, &filled));
+}
+
+static gpuopt_status gpuopt__propagator_get_changes(gpuopt_propagator *propagator, const char *call,
+                                                    gpuopt_memory_space where, int64_t from,
+                                                    gpuopt_propagator_changes *changes) {
     gpuopt_propagator_changes wanted;
     gpuopt_status status = gpuopt__propagator_check_trail(propagator, call);
     if (status) return status;
@@ -67,14 +67,16 @@ GPUOPT_API gpuopt_status gpuopt_propagator_get_changes(gpuopt_propagator *propag
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_propagator_explain(gpuopt_propagator *propagator, int64_t change,
+GPUOPT_API gpuopt_status gpuopt_propagator_get_changes(gpuopt_propagator *propagator, gpuopt_memory_space where,
+                                                       int64_t from, gpuopt_propagator_changes *changes) {
+    GPUOPT__CALL(propagator, propagator->context,
+                 gpuopt__propagator_get_changes(propagator, call, where, from, changes));
+}
+
+static gpuopt_status gpuopt__propagator_get_reason(gpuopt_propagator *propagator, const char *call, int64_t change,
                                                    gpuopt_propagator_reason *reason) {
-    GPUOPT__ENTERS(propagator, propagator->context);
-    static const char call[] = "gpuopt_propagator_explain";
     gpuopt_propagator_reason wanted;
-    gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_propagator_explain(propagator, change, reason));
-    status = gpuopt__propagator_check_trail(propagator, call);
+    gpuopt_status status = gpuopt__propagator_check_trail(propagator, call);
     if (status) return status;
     memset(&wanted, 0, sizeof wanted);
     if (!GPUOPT__COPY_IN(propagator->context, call, gpuopt_propagator_reason, &wanted, reason))
@@ -85,6 +87,11 @@ GPUOPT_API gpuopt_status gpuopt_propagator_explain(gpuopt_propagator *propagator
     status = gpuopt__propagator_of(propagator)->explain(propagator, change, &wanted);
     if (!status) gpuopt__copy_out(reason, reason->struct_size, &wanted, sizeof wanted);
     return status;
+}
+
+GPUOPT_API gpuopt_status gpuopt_propagator_explain(gpuopt_propagator *propagator, int64_t change,
+                                                   gpuopt_propagator_reason *reason) {
+    GPUOPT__CALL(propagator, propagator->context, gpuopt__propagator_get_reason(propagator, call, change, reason));
 }
 
 /* ---- Rows ---- */
@@ -109,15 +116,13 @@ static gpuopt_status gpuopt__propagator_check_added(const gpuopt_propagator *pro
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_propagator_add_rows(gpuopt_propagator *propagator, const gpuopt_matrix *rows,
-                                                    const double *lhs, const double *rhs, int32_t *row) {
-    GPUOPT__ENTERS(propagator, propagator->context);
-    static const char call[] = "gpuopt_propagator_add_rows";
+static gpuopt_status gpuopt__propagator_add_rows(gpuopt_propagator *propagator, const char *call,
+                                                 const gpuopt_matrix *rows, const double *lhs, const double *rhs,
+                                                 int32_t *row) {
     gpuopt__tidied tidied;
     gpuopt_matrix by_rows;
     void *transposed = NULL;
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_propagator_add_rows(propagator, rows, lhs, rhs, row));
     if (!rows) return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, call, "rows is NULL");
     memset(&tidied, 0, sizeof tidied);
     status = gpuopt__propagator_check_added(propagator, call, rows, lhs, rhs, &tidied, &by_rows, &transposed);
@@ -130,12 +135,14 @@ GPUOPT_API gpuopt_status gpuopt_propagator_add_rows(gpuopt_propagator *propagato
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_propagator_remove_rows(gpuopt_propagator *propagator, int64_t count,
-                                                       const int32_t *row) {
-    GPUOPT__ENTERS(propagator, propagator->context);
-    static const char call[] = "gpuopt_propagator_remove_rows";
+GPUOPT_API gpuopt_status gpuopt_propagator_add_rows(gpuopt_propagator *propagator, const gpuopt_matrix *rows,
+                                                    const double *lhs, const double *rhs, int32_t *row) {
+    GPUOPT__CALL(propagator, propagator->context, gpuopt__propagator_add_rows(propagator, call, rows, lhs, rhs, row));
+}
+
+static gpuopt_status gpuopt__propagator_remove_rows(gpuopt_propagator *propagator, const char *call, int64_t count,
+                                                    const int32_t *row) {
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_propagator_remove_rows(propagator, count, row));
     if (count < 0 || (count > 0 && !row))
         return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, call, "row is NULL or count negative");
     status = gpuopt__propagator_check_rows(propagator, call, count, row, 1);
@@ -144,11 +151,16 @@ GPUOPT_API gpuopt_status gpuopt_propagator_remove_rows(gpuopt_propagator *propag
     return gpuopt__propagator_of(propagator)->remove_rows(propagator, count, row);
 }
 
+GPUOPT_API gpuopt_status gpuopt_propagator_remove_rows(gpuopt_propagator *propagator, int64_t count,
+                                                       const int32_t *row) {
+    GPUOPT__CALL(propagator, propagator->context, gpuopt__propagator_remove_rows(propagator, call, count, row));
+}
+
 /* ---- Forks ---- */
 
 static gpuopt_status gpuopt__propagator_check_fork(const gpuopt_propagator *original, const gpuopt_context *context,
-                                                   const char *call, const void *result) {
-    if (!result) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "there is nowhere to write the result");
+                                                   const char *call, int wanted) {
+    if (!wanted) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "there is nowhere to write the result");
     if (context->desc.backend != original->context->desc.backend ||
         context->desc.device != original->context->desc.device)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call,
@@ -156,32 +168,24 @@ static gpuopt_status gpuopt__propagator_check_fork(const gpuopt_propagator *orig
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__propagator_fork_write_plan(gpuopt_propagator *original, gpuopt_context *context,
-                                                        gpuopt_memory_plan *plan) {
-    gpuopt_memory_plan result;
-    gpuopt_status status = gpuopt__propagator_check_fork(original, context, "gpuopt_propagator_clone", plan);
+/* Plans the clone, or makes it if plan is NULL. The call is in the clone's context, and enters the original's, too. */
+static gpuopt_status gpuopt__propagator_clone(gpuopt_propagator *original, const char *call, gpuopt_context *context,
+                                              gpuopt_memory_plan *plan, gpuopt_propagator **fork) {
+    gpuopt__entry entry;
+    gpuopt_status status = gpuopt__propagator_check_fork(original, context, call, plan || fork);
+    if (!status) status = gpuopt__enter(&entry, original->context, call, NULL, NULL);
     if (status) return status;
-    if (!GPUOPT__HAS_SIZE(context, "gpuopt_propagator_clone", gpuopt_memory_plan, plan)) return GPUOPT_ERROR_ARGUMENT;
-    memset(&result, 0, sizeof result);
-    status = gpuopt__propagator_of(original)->plan_fork(original, &result);
-    if (!status) gpuopt__copy_out(plan, plan->struct_size, &result, sizeof result);
+    status = plan ? gpuopt__propagator_of(original)->plan_fork(original, plan)
+                  : gpuopt__propagator_of(original)->fork(original, context, fork);
+    gpuopt__leave(&entry);
     return status;
-}
-
-static gpuopt_status gpuopt__propagator_fork_create_handle(gpuopt_propagator *original, gpuopt_context *context,
-                                                           gpuopt_propagator **fork) {
-    gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt__propagator_fork_create_handle(original, context, fork));
-    status = gpuopt__propagator_check_fork(original, context, "gpuopt_propagator_clone", fork);
-    return status ? status : gpuopt__propagator_of(original)->fork(original, context, fork);
 }
 
 GPUOPT_API gpuopt_status gpuopt_propagator_clone(gpuopt_propagator *original, gpuopt_context *context,
                                                  gpuopt_memory_plan *plan, gpuopt_propagator **fork) {
-    GPUOPT__CREATES(gpuopt_propagator, context, context, fork);
-    GPUOPT__ENTERS(original, original->context);
-    gpuopt_status status = plan ? gpuopt__propagator_fork_write_plan(original, context, plan) : GPUOPT_OK;
-    return status || (plan && !fork) ? status : gpuopt__propagator_fork_create_handle(original, context, fork);
+    GPUOPT__CALL_CREATES(gpuopt_propagator, original && context, context, plan,
+                         gpuopt__propagator_clone(original, call, context, &planned, NULL), fork,
+                         gpuopt__propagator_clone(original, call, context, NULL, fork));
 }
 
 #endif /* GPUOPT_IMPL_PROPAGATE_API_TREE_H */

@@ -17,6 +17,17 @@ typedef struct gpuopt__propagator_reports {
     int64_t *wide[GPUOPT__PROPAGATOR_WIDE];
 } gpuopt__propagator_reports;
 
+/* What the calls on a batch do after the checks, whose result is `status`. A group's ranks need that status, too. */
+struct gpuopt__propagator_batch_table {
+    int host_only; /* arrays must be in host memory */
+    gpuopt_status (*run)(gpuopt_propagator_batch *, const char *call, gpuopt_status status, gpuopt_memory_space,
+                         const gpuopt_propagator_nodes *, int32_t rounds, const gpuopt_propagator_node_report *);
+    gpuopt_status (*get_changes)(gpuopt_propagator_batch *, const char *call, gpuopt_status status, gpuopt_memory_space,
+                                 gpuopt_propagator_node_changes *);
+    gpuopt_status (*get_bounds)(gpuopt_propagator_batch *, const char *call, gpuopt_memory_space, int64_t count,
+                                const int32_t *node, double *lb, double *ub);
+};
+
 struct gpuopt__propagator_share {
     gpuopt__dealt dealt;
     gpuopt__propagator_reports found; /* [nodes] of the latest run; the numbers of columns changed by each node in any
@@ -54,6 +65,7 @@ static uint64_t gpuopt__propagator_share_plan(const gpuopt_group_info *info, con
                                               int32_t nodes) {
     struct gpuopt__propagator_share measure;
     gpuopt__arena arena = {NULL, 0};
+    if (!desc->group) return 0;
     memset(&measure, 0, sizeof measure);
     measure.dealt = gpuopt__propagator_share_head(desc->group, info, nodes);
     gpuopt__propagator_share_cut(&arena, desc, &measure);

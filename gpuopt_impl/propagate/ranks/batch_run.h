@@ -84,8 +84,9 @@ static uint64_t gpuopt__propagator_share_hash_nodes(const gpuopt_propagator_node
 /* Runs this rank's nodes, and gathers the results of all ranks. `status` is the result of checking the arguments,
  * except the entries of nodes. */
 static gpuopt_status gpuopt__propagator_share_run(gpuopt_propagator_batch *batch, const char *call,
+                                                  gpuopt_status status, gpuopt_memory_space where,
                                                   const gpuopt_propagator_nodes *nodes, int32_t rounds,
-                                                  const gpuopt_propagator_node_report *report, gpuopt_status status) {
+                                                  const gpuopt_propagator_node_report *report) {
     struct gpuopt__propagator_share *s = batch->share;
     const gpuopt_context *context = batch->base->context;
     const gpuopt__propagator_reports wanted = gpuopt__propagator_reports_of(report);
@@ -119,13 +120,13 @@ static gpuopt_status gpuopt__propagator_share_run(gpuopt_propagator_batch *batch
         mine.changed = to.wide[0];
         mine.nonzeros = to.wide[1];
         hash = gpuopt__propagator_share_hash_nodes(nodes, rounds, &wanted);
-        if (own.count > 0)
-            status = context->desc.backend->propagator->batch_run(batch, GPUOPT_HOST, &own, rounds, &mine);
+        if (own.count > 0) status = context->desc.backend->propagator->batch_run(batch, where, &own, rounds, &mine);
     }
     status = gpuopt__dealt_exchange(&s->dealt, context, call, status, hash, 0, s->dealt.count, found, count);
     if (status) return status;
     gpuopt__propagator_share_report(s, &wanted, report->rank);
     batch->ran = own.count;
+    batch->all = s->dealt.count;
     batch->version = batch->base->version;
     return GPUOPT_OK;
 }
@@ -208,11 +209,22 @@ static gpuopt_status gpuopt__propagator_share_all_changes(gpuopt_propagator_batc
     return status;
 }
 
+static gpuopt_status gpuopt__propagator_share_changes(gpuopt_propagator_batch *batch, const char *call,
+                                                      gpuopt_status status, gpuopt_memory_space where,
+                                                      gpuopt_propagator_node_changes *changes) {
+    (void)where;
+    if (!changes->own) status = gpuopt__ranks_agree(batch->base->context, batch->share->dealt.group, call, status, 0);
+    if (status) return status;
+    return changes->own ? gpuopt__propagator_share_own_changes(batch, changes)
+                        : gpuopt__propagator_share_all_changes(batch, call, changes);
+}
+
 /* ---- Bounds ---- */
 
 /* Of this rank's own nodes. */
-static gpuopt_status gpuopt__propagator_share_bounds(gpuopt_propagator_batch *batch, const char *call, int64_t count,
-                                                     const int32_t *node, double *lb, double *ub) {
+static gpuopt_status gpuopt__propagator_share_bounds(gpuopt_propagator_batch *batch, const char *call,
+                                                     gpuopt_memory_space where, int64_t count, const int32_t *node,
+                                                     double *lb, double *ub) {
     const struct gpuopt__propagator_share *s = batch->share;
     const gpuopt_context *context = batch->base->context;
     const int32_t *own = gpuopt__dealt_part_of(&s->dealt, s->dealt.rank).item;
@@ -226,10 +238,61 @@ static gpuopt_status gpuopt__propagator_share_bounds(gpuopt_propagator_batch *ba
         }
     for (i = 0; i < count && !status; i++) {
         const int32_t at = node ? node[i] / s->dealt.ranks : (int32_t)i;
-        status = context->desc.backend->propagator->batch_get_bounds(
-            batch, GPUOPT_HOST, 1, &at, lb ? lb + i * cols : NULL, ub ? ub + i * cols : NULL);
+        status = context->desc.backend->propagator->batch_get_bounds(batch, where, 1, &at, lb ? lb + i * cols : NULL,
+                                                                     ub ? ub + i * cols : NULL);
     }
     return status;
+}
+
+/* ---- Alone ---- */
+
+static gpuopt_status gpuopt__propagator_alone_run(gpuopt_propagator_batch *batch, const char *call,
+                                                  gpuopt_status status, gpuopt_memory_space where,
+                                                  const gpuopt_propagator_nodes *nodes, int32_t rounds,
+                                                  const gpuopt_propagator_node_report *report) {
+    if (!status && where == GPUOPT_HOST) status = gpuopt__propagator_check_entries(batch, call, nodes, 0);
+    if (!status && nodes->count > 0)
+        status = batch->base->context->desc.backend->propagator->batch_run(batch, where, nodes, rounds, report);
+    if (status) return status;
+    batch->ran = batch->all = nodes->count;
+    batch->version = batch->base->version;
+    return GPUOPT_OK;
+}
+
+static gpuopt_status gpuopt__propagator_alone_changes(gpuopt_propagator_batch *batch, const char *call,
+                                                      gpuopt_status status, gpuopt_memory_space where,
+                                                      gpuopt_propagator_node_changes *changes) {
+    (void)call;
+    return status ? status : batch->base->context->desc.backend->propagator->batch_get_changes(batch, where, changes);
+}
+
+static gpuopt_status gpuopt__propagator_alone_bounds(gpuopt_propagator_batch *batch, const char *call,
+                                                     gpuopt_memory_space where, int64_t count, const int32_t *node,
+                                                     double *lb, double *ub) {
+    (void)call;
+    return batch->base->context->desc.backend->propagator->batch_get_bounds(batch, where, count, node, lb, ub);
+}
+
+/* Ends the creation of a batch of this rank's nodes, which had this status on this rank: `nodes` of all ranks. Returns
+ * the same status on all ranks. */
+static gpuopt_status gpuopt__propagator_share_begin(gpuopt_propagator *base, const char *call, gpuopt_status status,
+                                                    const gpuopt_group_info *info,
+                                                    const gpuopt_propagator_batch_desc *own, int32_t nodes,
+                                                    gpuopt_propagator_batch *batch) {
+    static const struct gpuopt__propagator_batch_table alone = {0, gpuopt__propagator_alone_run,
+                                                                gpuopt__propagator_alone_changes,
+                                                                gpuopt__propagator_alone_bounds},
+                                                       shared = {1, gpuopt__propagator_share_run,
+                                                                 gpuopt__propagator_share_changes,
+                                                                 gpuopt__propagator_share_bounds};
+    if (!status) {
+        batch->table = own->group ? &shared : &alone;
+        batch->most = nodes;
+    }
+    if (!own->group) return status;
+    if (!status) status = gpuopt__propagator_share_create(info, own, nodes, batch);
+    return gpuopt__ranks_agree(base->context, own->group, call, status,
+                               gpuopt__propagator_share_hash(base, own, nodes));
 }
 
 #endif /* GPUOPT_IMPL_PROPAGATE_RANKS_BATCH_RUN_H */

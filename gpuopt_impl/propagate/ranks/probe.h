@@ -6,8 +6,8 @@
 #ifndef GPUOPT_IMPL_PROPAGATE_RANKS_PROBE_H
 #define GPUOPT_IMPL_PROPAGATE_RANKS_PROBE_H
 
-#include "../../common/ranks.h"
 #include "../backend.h"
+#include "batch.h"
 
 /* A rank's report of its pass. */
 typedef struct gpuopt__propagator_probe_part {
@@ -15,10 +15,26 @@ typedef struct gpuopt__propagator_probe_part {
     int64_t implications, implied_binaries, equivalences;
 } gpuopt__propagator_probe_part;
 
+/* What the calls on a probe do after the checks, whose result is `status`. A group's ranks need that status, too. */
+struct gpuopt__propagator_probe_table {
+    /* Begins a run of *chosen binaries; then *chosen are this rank's. */
+    gpuopt_status (*begin)(gpuopt_propagator_probe *, const char *call, gpuopt_status status, int32_t rounds,
+                           int32_t *chosen);
+    /* Ends it: fills in probe->all, and the bounds of all ranks. */
+    gpuopt_status (*end)(gpuopt_propagator_probe *, const char *call, gpuopt_status status);
+    /* Begins a call that reads results. */
+    gpuopt_status (*agree)(const gpuopt_propagator_probe *, const char *call, gpuopt_status status, int64_t capacity,
+                           int64_t which);
+    /* As the backend's probe_read_... */
+    gpuopt_status (*read_implications)(const gpuopt_propagator_probe *, int64_t most,
+                                       const gpuopt_propagator_probe_implications *);
+    gpuopt_status (*read_equivalences)(const gpuopt_propagator_probe *, int64_t most,
+                                       const gpuopt_propagator_probe_equivalences *);
+};
+
 struct gpuopt__propagator_probe_share {
     gpuopt_group *group;
     int32_t rank, ranks;
-    gpuopt_propagator_probe_info all;    /* of all ranks; the probe's info is of this rank */
     gpuopt__propagator_probe_part *part; /* [ranks]; parts behind a stopped rank are empty */
     int32_t *binary;                     /* [cols] of all ranks */
     double *own, *other;                 /* [2 cols] bounds of this rank, and of another */
@@ -35,31 +51,12 @@ static void gpuopt__propagator_probe_share_cut(gpuopt__arena *arena, int32_t col
     s->other = (double *)gpuopt__cut(arena, 2 * (int64_t)cols, sizeof *s->other);
 }
 
-static uint64_t gpuopt__propagator_probe_share_plan(int32_t cols, int32_t ranks) {
+static uint64_t gpuopt__propagator_probe_share_plan(const gpuopt_group *group, int32_t cols, int32_t ranks) {
     struct gpuopt__propagator_probe_share measure;
     gpuopt__arena arena = {NULL, 0};
+    if (!group) return 0;
     gpuopt__propagator_probe_share_cut(&arena, cols, ranks, &measure);
     return arena.used;
-}
-
-static gpuopt_status gpuopt__propagator_probe_share_create(gpuopt_group *group, const gpuopt_group_info *info,
-                                                           gpuopt_propagator_probe *probe) {
-    const int32_t cols = probe->base->cols;
-    gpuopt__arena arena = {NULL, 0};
-    struct gpuopt__propagator_probe_share *s;
-    void *memory;
-    gpuopt_status status = gpuopt__allocate(probe->base->context, GPUOPT_HOST,
-                                            gpuopt__propagator_probe_share_plan(cols, info->count), &memory);
-    if (status) return status;
-    s = (struct gpuopt__propagator_probe_share *)memory;
-    memset(s, 0, sizeof *s);
-    arena.base = (char *)memory;
-    gpuopt__propagator_probe_share_cut(&arena, cols, info->count, s);
-    s->group = group;
-    s->rank = info->rank;
-    s->ranks = info->count;
-    probe->share = s;
-    return GPUOPT_OK;
 }
 
 /* ---- A run ---- */
@@ -79,6 +76,7 @@ static gpuopt_status gpuopt__propagator_probe_share_begin(gpuopt_propagator_prob
     status = gpuopt__ranks_agree(probe->base->context, s->group, call, status, hash);
     if (status) return status;
     memcpy(s->binary, probe->binary, sizeof *s->binary * (size_t)*chosen);
+    probe->all_binary = s->binary;
     first = (int32_t)((int64_t)*chosen * s->rank / s->ranks);
     *chosen = (int32_t)((int64_t)*chosen * (s->rank + 1) / s->ranks) - first;
     memcpy(probe->binary, s->binary + first, sizeof *s->binary * (size_t)*chosen);
@@ -122,25 +120,33 @@ static gpuopt_status gpuopt__propagator_probe_share_end(gpuopt_propagator_probe 
         status = gpuopt_group_all_gather(s->group, GPUOPT_HOST, &own, sizeof own, s->part,
                                          sizeof own * (uint64_t)s->ranks, NULL);
     if (status) return status;
-    memset(&s->all, 0, sizeof s->all);
-    s->all.infeasible_col = -1;
+    memset(&probe->all, 0, sizeof probe->all);
+    probe->all.infeasible_col = -1;
     probe->stopped = 0;
     for (r = 0; r < s->ranks; r++) {
         const gpuopt__propagator_probe_part *p = &s->part[r];
         if (probe->stopped) memset(&s->part[r], 0, sizeof *s->part);
-        else if (s->all.infeasible_col < 0) s->all.infeasible_col = p->infeasible_col;
+        else if (probe->all.infeasible_col < 0) probe->all.infeasible_col = p->infeasible_col;
         probe->stopped = probe->stopped || p->stopped;
-        s->all.probed += p->probed;
-        s->all.infeasible += p->infeasible;
-        s->all.unfinished += p->unfinished;
-        s->all.implications += p->implications;
-        s->all.implied_binaries += p->implied_binaries;
-        s->all.equivalences += p->equivalences;
+        probe->all.probed += p->probed;
+        probe->all.infeasible += p->infeasible;
+        probe->all.unfinished += p->unfinished;
+        probe->all.implications += p->implications;
+        probe->all.implied_binaries += p->implied_binaries;
+        probe->all.equivalences += p->equivalences;
     }
     return gpuopt__propagator_probe_share_bounds(probe);
 }
 
 /* ---- Results ---- */
+
+/* Whether all ranks make the call, for the same results. */
+static gpuopt_status gpuopt__propagator_probe_share_agree(const gpuopt_propagator_probe *probe, const char *call,
+                                                          gpuopt_status status, int64_t capacity, int64_t which) {
+    const int64_t hashed[] = {capacity, which};
+    return gpuopt__ranks_agree(probe->base->context, probe->share->group, call, status,
+                               gpuopt__hash_numbers(GPUOPT__HASH_START, hashed, 2));
+}
 
 /* Sends items first to first + count - 1 of an array from the rank that has them to the others. */
 static gpuopt_status gpuopt__propagator_probe_share_send(const struct gpuopt__propagator_probe_share *s, int32_t rank,
@@ -212,6 +218,83 @@ static gpuopt_status gpuopt__propagator_probe_share_equivalences(const gpuopt_pr
         before += s->part[r].equivalences;
     }
     return status;
+}
+
+/* ---- Alone ---- */
+
+static gpuopt_status gpuopt__propagator_probe_alone_begin(gpuopt_propagator_probe *probe, const char *call,
+                                                          gpuopt_status status, int32_t rounds, int32_t *chosen) {
+    (void)call, (void)rounds, (void)chosen;
+    probe->all_binary = probe->binary;
+    return status;
+}
+
+static gpuopt_status gpuopt__propagator_probe_alone_end(gpuopt_propagator_probe *probe, const char *call,
+                                                        gpuopt_status status) {
+    (void)call;
+    probe->all = probe->info;
+    return status;
+}
+
+static gpuopt_status gpuopt__propagator_probe_alone_agree(const gpuopt_propagator_probe *probe, const char *call,
+                                                          gpuopt_status status, int64_t capacity, int64_t which) {
+    (void)probe, (void)call, (void)capacity, (void)which;
+    return status;
+}
+
+static gpuopt_status gpuopt__propagator_probe_alone_implications(const gpuopt_propagator_probe *probe, int64_t most,
+                                                                 const gpuopt_propagator_probe_implications *to) {
+    return probe->base->context->desc.backend->propagator->probe_read_implications(probe, most, to);
+}
+
+static gpuopt_status gpuopt__propagator_probe_alone_equivalences(const gpuopt_propagator_probe *probe, int64_t most,
+                                                                 const gpuopt_propagator_probe_equivalences *to) {
+    return probe->base->context->desc.backend->propagator->probe_read_equivalences(probe, most, to);
+}
+
+static const struct gpuopt__propagator_probe_table gpuopt__propagator_probe_alone = {
+    gpuopt__propagator_probe_alone_begin, gpuopt__propagator_probe_alone_end, gpuopt__propagator_probe_alone_agree,
+    gpuopt__propagator_probe_alone_implications, gpuopt__propagator_probe_alone_equivalences};
+static const struct gpuopt__propagator_probe_table gpuopt__propagator_probe_shared = {
+    gpuopt__propagator_probe_share_begin, gpuopt__propagator_probe_share_end, gpuopt__propagator_probe_share_agree,
+    gpuopt__propagator_probe_share_implications, gpuopt__propagator_probe_share_equivalences};
+
+/* ---- Life ---- */
+
+static gpuopt_status gpuopt__propagator_probe_share_create(gpuopt_group *group, const gpuopt_group_info *info,
+                                                           gpuopt_propagator_probe *probe) {
+    const int32_t cols = probe->base->cols;
+    gpuopt__arena arena = {NULL, 0};
+    struct gpuopt__propagator_probe_share *s;
+    void *memory;
+    gpuopt_status status;
+    probe->table = group ? &gpuopt__propagator_probe_shared : &gpuopt__propagator_probe_alone;
+    if (!group) return GPUOPT_OK;
+    status = gpuopt__allocate(probe->base->context, GPUOPT_HOST,
+                              gpuopt__propagator_probe_share_plan(group, cols, info->count), &memory);
+    if (status) return status;
+    s = (struct gpuopt__propagator_probe_share *)memory;
+    memset(s, 0, sizeof *s);
+    arena.base = (char *)memory;
+    gpuopt__propagator_probe_share_cut(&arena, cols, info->count, s);
+    s->group = group;
+    s->rank = info->rank;
+    s->ranks = info->count;
+    probe->share = s;
+    return GPUOPT_OK;
+}
+
+/* Ends the creation of a probe, which had this status on this rank. Returns the same status on all ranks. */
+static gpuopt_status gpuopt__propagator_probe_share_made(gpuopt_propagator *base, const char *call,
+                                                         gpuopt_status status, gpuopt_group *group,
+                                                         const gpuopt_propagator_batch_desc *batch,
+                                                         const gpuopt_propagator_probe *head) {
+    uint64_t hash;
+    if (!group) return status;
+    hash = gpuopt__propagator_share_hash(base, batch, batch->nodes);
+    hash = gpuopt__hash_number(hash, (uint64_t)head->implications);
+    hash = gpuopt__hash_number(hash, (uint64_t)head->equivalences);
+    return gpuopt__ranks_agree(base->context, group, call, status, hash);
 }
 
 #endif /* GPUOPT_IMPL_PROPAGATE_RANKS_PROBE_H */

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+#
+# Runs a port's portfile.cmake without vcpkg: cmake -DPORT=... -DSOURCE=... -DPACKAGES=... -P vcpkg.cmake. The functions
+# do what vcpkg's manual describes, as far as this port calls them: a release and a debug build are installed to PACKAGES
+# and PACKAGES/debug, and the files for find_package move to share/. SOURCE is used as if it had been downloaded.
+cmake_minimum_required(VERSION 3.18)
+get_filename_component(PORT_FOLDER "${PORT}" ABSOLUTE)
+set(PORT gpuopt)
+set(CURRENT_PACKAGES_DIR "${PACKAGES}")
+
+function(run)
+  execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+function(vcpkg_from_github)
+  cmake_parse_arguments(PARSE_ARGV 0 ARG "" "OUT_SOURCE_PATH;REPO;REF;SHA512;HEAD_REF" "")
+  if(ARG_UNPARSED_ARGUMENTS OR NOT ARG_REPO OR NOT ARG_REF OR NOT DEFINED ARG_SHA512)
+    message(FATAL_ERROR "vcpkg_from_github: ${ARGV}")
+  endif()
+  set(${ARG_OUT_SOURCE_PATH} "${SOURCE}" PARENT_SCOPE)
+endfunction()
+function(vcpkg_cmake_configure)
+  cmake_parse_arguments(PARSE_ARGV 0 ARG "" "SOURCE_PATH" "OPTIONS")
+  foreach(TYPE IN ITEMS Release Debug)
+    string(REPLACE Release "" SUFFIX "${TYPE}")
+    string(REPLACE Debug "/debug" SUFFIX "${SUFFIX}")
+    run(${CMAKE_COMMAND} -G Ninja -S "${ARG_SOURCE_PATH}" -B "${PACKAGES}.${TYPE}" ${ARG_OPTIONS} ${OPTIONS}
+      -DCMAKE_BUILD_TYPE=${TYPE} "-DCMAKE_INSTALL_PREFIX=${PACKAGES}${SUFFIX}" -DCMAKE_INSTALL_LIBDIR=lib)
+  endforeach()
+endfunction()
+function(vcpkg_cmake_install)
+  foreach(TYPE IN ITEMS Release Debug)
+    run(${CMAKE_COMMAND} --build "${PACKAGES}.${TYPE}" --target install)
+  endforeach()
+endfunction()
+# The targets of the debug build are taken over with its libraries' folder.
+function(vcpkg_cmake_config_fixup)
+  cmake_parse_arguments(PARSE_ARGV 0 ARG "" "CONFIG_PATH" "")
+  file(GLOB FILES "${PACKAGES}/${ARG_CONFIG_PATH}/*.cmake" "${PACKAGES}/debug/${ARG_CONFIG_PATH}/*-debug.cmake")
+  if(NOT FILES)
+    message(FATAL_ERROR "vcpkg_cmake_config_fixup: there is nothing in ${ARG_CONFIG_PATH}")
+  endif()
+  foreach(FILE IN LISTS FILES)
+    file(READ "${FILE}" TEXT)
+    if(FILE MATCHES "-debug[.]cmake$")
+      string(REPLACE "\${_IMPORT_PREFIX}/lib" "\${_IMPORT_PREFIX}/debug/lib" TEXT "${TEXT}")
+    endif()
+    # From share/gpuopt it is two folders up to the prefix, not three.
+    string(REGEX REPLACE
+      "(get_filename_component\\(_IMPORT_PREFIX \"\\\${_IMPORT_PREFIX}\" PATH\\)\n)+" 
+      "get_filename_component(_IMPORT_PREFIX \"\${_IMPORT_PREFIX}\" PATH)\nget_filename_component(_IMPORT_PREFIX \"\${_IMPORT_PREFIX}\" PATH)\n"
+      TEXT "${TEXT}")
+    string(REPLACE "/../../../\" ABSOLUTE" "/../../\" ABSOLUTE" TEXT "${TEXT}")
+    get_filename_component(NAME "${FILE}" NAME)
+    file(WRITE "${PACKAGES}/share/${PORT}/${NAME}" "${TEXT}")
+  endforeach()
+  file(REMOVE_RECURSE "${PACKAGES}/lib/cmake" "${PACKAGES}/debug/lib/cmake")
+endfunction()
+function(vcpkg_fixup_pkgconfig)
+  foreach(FILE IN ITEMS "${PACKAGES}/lib/pkgconfig/gpuopt.pc" "${PACKAGES}/debug/lib/pkgconfig/gpuopt.pc")
+    if(NOT EXISTS "${FILE}")
+      message(FATAL_ERROR "vcpkg_fixup_pkgconfig: there is no ${FILE}")
+    endif()
+  endforeach()
+endfunction()
+function(vcpkg_install_copyright)
+  cmake_parse_arguments(PARSE_ARGV 0 ARG "" "" "FILE_LIST")
+  configure_file("${ARG_FILE_LIST}" "${PACKAGES}/share/${PORT}/copyright" COPYONLY)
+endfunction()
+
+file(READ "${PORT_FOLDER}/vcpkg.json" MANIFEST)
+string(REGEX MATCH "\"version\": \"([^\"]*)\"" FOUND "${MANIFEST}")
+set(VERSION "${CMAKE_MATCH_1}")
+include("${PORT_FOLDER}/portfile.cmake")
