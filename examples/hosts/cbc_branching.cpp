@@ -5,8 +5,8 @@
  * without a feasible child is cut off, an infeasible side tightens a bound, gains feed Cbc's pseudo-costs, and the best
  * product of gains branches.
  *
- * node_budget.h decides how many candidates a node may have. Those with unreliable pseudo-costs come first. Where a node
- * has none, or no child raises the bound, Cbc decides by its own strong branching.
+ * node_budget.h decides how many candidates a node may have. Those with unreliable pseudo-costs come first. Where a
+ * node has none, or no child raises the bound, Cbc decides by its own strong branching.
  */
 #include "examples/hosts/cbc_branching.hpp"
 

@@ -346,11 +346,11 @@ static int follow(node_lp *lp) {
 
 /* ---- Branching ---- */
 
-/* A batch of at least that many children. */
-static int make_children(node_lp *lp, int32_t count) {
+/* A batch of at least that many children, which have so many bounds together. */
+static int make_children(node_lp *lp, int32_t count, int64_t bounds) {
     gpuopt_simplex_children_desc desc = GPUOPT_INIT(gpuopt_simplex_children_desc);
     gpuopt_status status;
-    if (lp->children && count <= lp->batch_size) return 0;
+    if (lp->children && count <= lp->batch_size && bounds <= lp->most_bounds) return 0;
     gpuopt_simplex_children_destroy(lp->children);
     lp->children = NULL;
     if (count > lp->batch_size) {
@@ -359,7 +359,13 @@ static int make_children(node_lp *lp, int32_t count) {
             return -1;
         lp->batch_size = most;
     }
+    if (bounds > lp->most_bounds) {
+        int64_t most = 2 * bounds + 64;
+        if (ENLARGE(branch_col, most) || ENLARGE(branch_lb, most) || ENLARGE(branch_ub, most)) return -1;
+        lp->most_bounds = most;
+    }
     desc.batch_size = lp->batch_size;
+    desc.changes = lp->most_bounds;
     desc.pivots = 64;
     desc.on_pivot_limit = GPUOPT_ON_PIVOT_LIMIT_REFACTOR;
     status = gpuopt_simplex_children_create(lp->simplex, &desc, NULL, &lp->children);
@@ -376,14 +382,8 @@ void node_lp_implied(node_lp *lp, int children, const int64_t *start, const int 
 }
 
 /* Lists the children's bounds: the branch first, then what it implies. */
-static int list_children(node_lp *lp, int count, const int *col, const double *value) {
-    int64_t most = 2 * (int64_t)count, n = 0;
-    if (lp->implied > 2 * count) lp->implied = 2 * count;
-    if (lp->implied > 0) most += lp->implied_start[lp->implied];
-    if (most > lp->most_bounds) {
-        if (ENLARGE(branch_col, most) || ENLARGE(branch_lb, most) || ENLARGE(branch_ub, most)) return -1;
-        lp->most_bounds = most;
-    }
+static void list_children(node_lp *lp, int count, const int *col, const double *value) {
+    int64_t n = 0;
     for (int k = 0; k < 2 * count; k++) {
         int j = col[k / 2];
         int64_t own = n;
@@ -401,7 +401,6 @@ static int list_children(node_lp *lp, int count, const int *col, const double *v
     }
     lp->start[2 * count] = n;
     lp->implied = 0;
-    return 0;
 }
 
 int node_lp_branch(node_lp *lp, int count, const int *col, const double *value, double cutoff, int iterations,
@@ -410,12 +409,16 @@ int node_lp_branch(node_lp *lp, int count, const int *col, const double *value, 
     gpuopt_simplex_child_report report = GPUOPT_INIT(gpuopt_simplex_child_report);
     gpuopt_status status;
     double start = now(), middle;
+    int64_t bounds;
     int followed;
     if (lp->failed || opened(lp)) return -1;
     if (lp->fail && lp->times.calls + 1 >= lp->fail) return give_up(lp, "a test", GPUOPT_ERROR_DEVICE);
     followed = follow(lp);
     if (followed) return followed;
-    if (make_children(lp, 2 * count) || list_children(lp, count, col, value)) return -1;
+    if (lp->implied > 2 * count) lp->implied = 2 * count;
+    bounds = 2 * (int64_t)count + (lp->implied > 0 ? lp->implied_start[lp->implied] : 0);
+    if (make_children(lp, 2 * count, bounds)) return -1;
+    list_children(lp, count, col, value);
     list.count = 2 * count;
     list.start = lp->start;
     list.col = lp->branch_col;

@@ -50,8 +50,8 @@ void node_lp_columns(node_lp *lp, int cols, const double *cost, const double *lb
 /* Adds a row to the node. Entries are copied. Infinite sides are HUGE_VAL, or at least 1e20. */
 void node_lp_row(node_lp *lp, int id, int count, const int *col, const double *value, double lhs, double rhs,
                  uint8_t status);
-/* Bounds that the first `children` children of the next node_lp_branch() have beside their branch: of child k, those from
- * start[k] to start[k + 1] - 1, each column once. The arrays are used until that call returns. */
+/* Bounds that the first `children` children of the next node_lp_branch() have beside their branch. Child k has those
+ * from start[k] to start[k + 1] - 1, each column once. The arrays are used until that call returns. */
 void node_lp_implied(node_lp *lp, int children, const int64_t *start, const int *col, const double *lb,
                      const double *ub);
 /* Branches on each of `count` columns col [count], which have the values value [count] in the solver's relaxation:

@@ -154,7 +154,7 @@ static SCIP_RETCODE sort(SCIP *scip, SCIP_BRANCHRULEDATA *d, SCIP_VAR **var, con
     return SCIP_OKAY;
 }
 
-/* Solves the children of the candidates from `first` to last - 1. The most promising ones are propagated by SCIP before.
+/* Solves the children of the candidates from `first` to last - 1. SCIP propagates the most promising ones before.
  * *failed receives what node_lp_branch() returns. A call that makes a handle does not show what others cost. */
 static SCIP_RETCODE solve(SCIP *scip, SCIP_BRANCHRULEDATA *d, int first, int last, double cutoff, int *failed) {
     const int64_t handles = node_lp_cost(d->lp)->handles;

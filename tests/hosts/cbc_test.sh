@@ -47,7 +47,9 @@ probes() { solves "$@" probing=1 && grep -qE '^gpuopt probing: [1-9]' "$out"; }
 test_of "p0201: probing" probes p0201 cpu share=1
 test_of "lseu: probing" probes lseu cpu share=1
 
-lost() { right "$1" cpu share=1 "lose-after=$2" && [ "$(figure calls)" -eq "$2" ] && grep -q failed "$out" && warned 1; }
+lost() {
+    right "$1" cpu share=1 "lose-after=$2" && [ "$(figure calls)" -eq "$2" ] && grep -q failed "$out" && warned 1
+}
 for calls in 0 1 5; do test_of "p0201: a device lost after $calls calls" lost p0201 $calls; done
 test_of "stein27: a device lost after 20 calls" lost stein27 20
 without() { right p0201 cuda && grep -q failed "$out" && [ "$(wc -l <"$err")" -eq 1 ]; }
