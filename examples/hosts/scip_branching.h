@@ -11,7 +11,7 @@
  *     backend     cpu or cuda
  *     threads     of the cpu backend
  *     iterations  most iterations of a child
- *     propagate   most candidates of a node whose children SCIP propagates first
+ *     propagate   most candidates of a node whose children SCIP propagates first; 0, the default: none
  *     solutions   that SCIP has before the rule begins: a higher bound cuts nothing off without one
  *     share       of the time, which the rule may always take; 1: all candidates of all nodes, whatever they cost
  *     worth       the most that a call may cost beyond that, in nodes; node_budget.h decides how much of it
