@@ -669,8 +669,10 @@ typedef struct gpuopt_simplex_leaving {
 } gpuopt_simplex_leaving;
 
 /* One iteration by hand: _price, _ratio_test, then _pivot or _flip. If a rebuild is due, the next of these calls
- * performs it first, even if the call itself then fails with NUMERIC. While bounds cross, _price finds no variable, and
- * the others return STATE. NUMERIC: the basis is singular, and repairing it failed. */
+ * performs it first, even if the call itself then fails with NUMERIC.
+ *
+ * If _price finds no variable, or nothing blocks the entering one, call _iterate for the outcome. While bounds cross,
+ * _price finds no variable, and the others return STATE. NUMERIC: the basis is singular, and repairing it failed. */
 
 /* Chooses the variable to enter by the pricing rule, and fills `entering`. Moves nothing. */
 GPUOPT_API gpuopt_status gpuopt_simplex_price(gpuopt_simplex *simplex, gpuopt_simplex_entering *entering);
