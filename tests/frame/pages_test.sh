@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 #
 # Checks the pages in doc and doc/howto: every C program on them compiles as it stands, as C and as C++, and runs. The
-# first program of a family page and of a guide prints exactly the text block that follows it. doc/tutorial.md is
-# followed as a reader does: its diffs, its commands and what they print. With --all the program for CUDA runs on the
-# emulated GPU.
+# first program of a family page and of a guide prints exactly the text block that follows it. The family pages name the
+# header of each call. doc/tutorial.md is followed as a reader does: its diffs, its commands and what they print. With
+# --all the program for CUDA runs on the emulated GPU.
 # Usage: pages_test.sh
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -40,6 +40,34 @@ begins_with_program() {
 for name in propagation basis simplex elimination knapsack; do
     check "doc/$name.md shows what its first program prints" begins_with_program "$root/doc/$name.md" "doc_${name}1.out"
 done
+
+# names_headers PAGE FAMILY: in its table of calls, whose last column is a header, each call is declared there. `_pop`
+# is a call of FAMILY, and `_batch_*` means at least one.
+# shellcheck disable=SC2016 # no commands
+names_headers() {
+    local row header call wrong=0 rows=0
+    while IFS= read -r row; do
+        header=$(sed -E 's/.*`([a-z_/]+\.h)` \|$/\1/' <<<"$row")
+        rows=$((rows + 1))
+        while IFS= read -r call; do
+            call=${call#"gpuopt_$2"}
+            grep -qE "gpuopt_$2[a-z_]*${call//\*/[a-z]+}\\(" "$root/$header" ||
+                { echo "$header does not declare $call" && wrong=1; }
+        done < <(grep -oE '`(gpuopt)?_[a-z_]+\*?`' <<<"$row" | tr -d '`')
+    done < <(grep -E '^\|.*\| `gpuopt[a-z_/]*\.h` \|$' "$1")
+    [ "$rows" -gt 0 ] || { echo "it has no such table" && return 1; }
+    return "$wrong"
+}
+for name in propagation:propagator simplex:simplex elimination:elimination knapsack:knapsack; do
+    page=doc/${name%:*}.md
+    check "$page names the header of each call" names_headers "$root/$page" "${name#*:}"
+done
+sees_wrong_header() {
+    sed -E '/_push`/s|gpuopt/search.h|gpuopt/batch.h|' "$root/doc/propagation.md" >wrong.md &&
+        ! names_headers wrong.md propagator
+}
+check "seen: a page that names another header" sees_wrong_header
+
 for page in "$root"/doc/howto/*.md; do
     name=$(basename "$page" .md)
     [ "$name" = streams ] ||
