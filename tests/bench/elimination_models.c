@@ -79,11 +79,16 @@ typedef struct figures {
 
 static const char *const words[] = {"auto", "exact", "drop", "recompute", "slice", "stream", "mini-bucket"};
 
-static gpuopt_elimination_desc describe(const subject *s, const machine *on, const options *o, int32_t z) {
-    gpuopt_elimination_desc desc;
-    gpuopt_elimination_order_search search = GPUOPT_INIT(gpuopt_elimination_order_search);
-    gpuopt_elimination_memory memory = GPUOPT_INIT(gpuopt_elimination_memory);
-    gpuopt_desc_init(&desc, sizeof desc);
+/* What a descriptor points to. */
+typedef struct parts {
+    gpuopt_elimination_order_search search;
+    gpuopt_elimination_memory memory;
+} parts;
+
+static gpuopt_elimination_desc describe(const subject *s, const machine *on, const options *o, int32_t z, parts *p) {
+    gpuopt_elimination_desc desc = GPUOPT_INIT(gpuopt_elimination_desc);
+    gpuopt_desc_init(&p->search, sizeof p->search);
+    gpuopt_desc_init(&p->memory, sizeof p->memory);
     desc.variables = s->model.variables;
     desc.domain = s->model.domain;
     desc.functions = s->model.functions;
@@ -93,18 +98,19 @@ static gpuopt_elimination_desc describe(const subject *s, const machine *on, con
     desc.policy = z ? GPUOPT_POLICY_MINI_BUCKET : GPUOPT_POLICY_AUTO;
     desc.z = z;
     if (z) { /* if z limits the work, a long search for an order takes most of the time */
-        desc.order_search = &search;
-        search.heuristic = GPUOPT_HEURISTIC_MIN_FILL;
-        search.restarts = 1;
+        desc.order_search = &p->search;
+        p->search.heuristic = GPUOPT_HEURISTIC_MIN_FILL;
+        p->search.restarts = 1;
     }
-    desc.memory = &memory;
-    if (!on->cuda) memory.bytes = (uint64_t)o->memory << 30;
+    desc.memory = &p->memory;
+    if (!on->cuda) p->memory.bytes = (uint64_t)o->memory << 30;
     return desc;
 }
 
 /* Seconds from the model to its answer. */
 static int run_once(subject *s, const machine *on, const options *o, int32_t z, figures *f, double *seconds) {
-    gpuopt_elimination_desc desc = describe(s, on, o, z);
+    parts p;
+    gpuopt_elimination_desc desc = describe(s, on, o, z, &p);
     gpuopt_elimination *elimination = NULL;
     gpuopt_status status;
     const char *call = "order";
@@ -392,7 +398,8 @@ static int relax_once(const gpuopt_elimination_desc *desc, const machine *on, in
 static int relaxed_row(subject *s, const machine *on, const options *o, int which) {
     static const int32_t iterations[] = {0, 10, 40};
     const int32_t z = paper[which].z;
-    gpuopt_elimination_desc desc = describe(s, on, o, z);
+    parts p;
+    gpuopt_elimination_desc desc = describe(s, on, o, z, &p);
     gpuopt_elimination *plain = NULL;
     gpuopt_elimination_assignment found = GPUOPT_INIT(gpuopt_elimination_assignment);
     int k, bad = 0;

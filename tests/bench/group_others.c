@@ -122,9 +122,9 @@ int measure_knapsack(const options *o, const char *name) {
 
 /* ---- Eliminations ---- */
 
-static gpuopt_elimination_desc describe(const job *j, gpuopt_group *group) {
+static gpuopt_elimination_desc describe(const job *j, gpuopt_group *group, gpuopt_elimination_memory *memory) {
     gpuopt_elimination_desc desc = GPUOPT_INIT(gpuopt_elimination_desc);
-    gpuopt_elimination_memory memory = GPUOPT_INIT(gpuopt_elimination_memory);
+    gpuopt_desc_init(memory, sizeof *memory);
     desc.variables = j->graphical.variables;
     desc.domain = j->graphical.domain;
     desc.functions = j->graphical.functions;
@@ -133,8 +133,8 @@ static gpuopt_elimination_desc describe(const job *j, gpuopt_group *group) {
     desc.top = j->graphical.top;
     desc.order = j->order;
     desc.order_count = j->order ? desc.variables : 0;
-    desc.memory = &memory;
-    memory.bytes = (uint64_t)j->o->memory << 20;
+    desc.memory = memory;
+    memory->bytes = (uint64_t)j->o->memory << 20;
     desc.group = group;
     return desc;
 }
@@ -142,7 +142,8 @@ static gpuopt_elimination_desc describe(const job *j, gpuopt_group *group) {
 enum { CREATE, STEPS, OWN, ASSIGN, PHASES };
 
 static gpuopt_status eliminate_once(member *m, int32_t *value, gpuopt_elimination_info *info, double *seconds) {
-    const gpuopt_elimination_desc desc = describe(m->job, m->group);
+    gpuopt_elimination_memory memory;
+    const gpuopt_elimination_desc desc = describe(m->job, m->group, &memory);
     gpuopt_elimination *elimination = NULL;
     double start = begin(m);
     gpuopt_status status = gpuopt_elimination_create(m->context, &desc, NULL, &elimination);
@@ -163,7 +164,8 @@ static gpuopt_status eliminate_once(member *m, int32_t *value, gpuopt_eliminatio
 
 static void run_elimination(member *m) {
     job *j = m->job;
-    const gpuopt_elimination_desc desc = describe(j, m->group);
+    gpuopt_elimination_memory memory;
+    const gpuopt_elimination_desc desc = describe(j, m->group, &memory);
     int32_t *value = (int32_t *)work_memory((size_t)desc.variables, sizeof *value);
     gpuopt_elimination_estimate *estimate = &j->estimate[m->rank];
     gpuopt_elimination_info info = GPUOPT_INIT(gpuopt_elimination_info);
@@ -190,7 +192,8 @@ static void run_elimination(member *m) {
 /* Searches for an order, as one rank would. */
 static void run_order(member *m) {
     job *j = m->job;
-    const gpuopt_elimination_desc desc = describe(j, NULL);
+    gpuopt_elimination_memory memory;
+    const gpuopt_elimination_desc desc = describe(j, NULL, &memory);
     int32_t *order = (int32_t *)work_memory((size_t)desc.variables, sizeof *order);
     gpuopt_status status = gpuopt_elimination_order(m->context, &desc, order, NULL, NULL);
     if (status) m->failed = 1, failed(&m->machine, "elimination", "order", status), free(order);
