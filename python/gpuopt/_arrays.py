@@ -91,6 +91,12 @@ def _convert(array: Any, dtype: np.dtype, name: str) -> np.ndarray:
     return result
 
 
+def _refuse_mask(array: np.ndarray, name: str) -> None:
+    """NumPy takes an array of bool as a mask; as numbers it would mean 0 and 1 over and over."""
+    if array.dtype == bool:
+        raise ArgumentError(f"{name} has the type bool; it must list numbers, such as np.flatnonzero(mask)")
+
+
 class Arrays:
     """The arrays of one call. All are in host memory, or all in device memory: `where` says which."""
 
@@ -145,7 +151,9 @@ class Arrays:
         found = self._on_device(array, np.dtype(np.int32), None, name)
         if found:
             return found[0], int(np.prod(found[1]))
-        array = _convert(np.atleast_1d(np.asarray(array)), np.dtype(np.int32), name)
+        array = np.atleast_1d(np.asarray(array))
+        _refuse_mask(array, name)
+        array = _convert(array, np.dtype(np.int32), name)
         if array.ndim != 1:
             raise ArgumentError(f"{name} has the shape {list(array.shape)}; it must have one dimension")
         self._place(HOST, name)
@@ -186,6 +194,8 @@ class Arrays:
                 raise ArgumentError(f"{name} must have as many entries as {index_name} in each list")
             dtype = dtype_of(dict(ffi.typeof(struct).item.fields)[name].type.item)
             joined = np.concatenate([np.ravel(part) for part in parts if np.size(part)] or [np.empty(0)])
+            if name == index_name:
+                _refuse_mask(joined, name)
             setattr(struct, name, self.read(joined, dtype, (int(start[-1]),), name))
 
     def must_be_host(self) -> None:

@@ -176,6 +176,10 @@ def test_a_limit_in_seconds():
     assert 0.1 < time.monotonic() - start < 30
 
 
+def root():
+    return gpuopt.Children(gpuopt.Simplex(np.eye(2), rhs=1), 4)
+
+
 @pytest.mark.parametrize(
     "call, kind, text",
     [
@@ -191,6 +195,10 @@ def test_a_limit_in_seconds():
         (lambda: gpuopt.Propagator(np.eye(2)).set_bounds(ub=[1], cols=[7]), gpuopt.ArgumentError, "7"),
         (lambda: gpuopt.Propagator(np.eye(2)).set_bounds(ub=[1], cols=[2**40]), gpuopt.ArgumentError, "int32"),
         (lambda: gpuopt.Propagator(np.eye(2)).set_bounds(ub=[1], cols=[0.5]), gpuopt.ArgumentError, "int32"),
+        (lambda: gpuopt.Propagator(np.eye(2)).get_bounds(cols=[True, False]), gpuopt.ArgumentError, "flatnonzero"),
+        (lambda: gpuopt.Propagator(np.eye(2)).set_bounds(ub=1, cols=np.eye(2)[0] > 0), gpuopt.ArgumentError, "bool"),
+        (lambda: root().strong_branch(np.array([True, False])), gpuopt.ArgumentError, "cols has the type bool"),
+        (lambda: root().run([np.array([True, False])], ub=[[1, 1]]), gpuopt.ArgumentError, "col has the type bool"),
         (lambda: gpuopt.Propagator(np.eye(2)).push(), gpuopt.StateError, "trail"),
         (lambda: gpuopt.Propagator(np.eye(2) * 1j), gpuopt.ArgumentError, "complex"),
         (lambda: gpuopt.Propagator(np.eye(2)).device_view(), gpuopt.UnsupportedError, "device"),
