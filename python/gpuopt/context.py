@@ -104,6 +104,9 @@ class Context:
         self._owner = Owner(out[0], lib.gpuopt_context_destroy, self._lock)
         self._owner.keep = hooks
 
+    def __reduce_ex__(self, _: Any) -> Any:
+        raise TypeError("a Context cannot be copied or pickled; make another one")
+
     def _pointer(self) -> Any:
         if self._owner is None:
             raise StateError("the context is closed")
@@ -220,6 +223,9 @@ class Handle:
         self._owner = Owner(out[0], destroy, self.context._lock, tuple(parents.values()))
         parent._handles.add(self)
         self.context._handles.add(self)
+
+    def __reduce_ex__(self, _: Any) -> Any:
+        raise TypeError(f"a {type(self).__name__} cannot be copied or pickled; make another one from the same arrays")
 
     def _pointer(self) -> Any:
         if getattr(self, "_owner", None) is None:

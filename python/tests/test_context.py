@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Contexts: hooks, Ctrl-C, threads, lifetimes, errors, arrays in device memory as far as no GPU is needed."""
 
+import copy
 import gc
 import logging
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -174,6 +176,17 @@ def test_a_limit_in_seconds():
     start = time.monotonic()
     gpuopt.Elimination.order(domain, functions, order_search={"seconds": 0.2})
     assert 0.1 < time.monotonic() - start < 30
+
+
+@pytest.mark.parametrize("make", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_handles_are_not_copied(make):
+    with gpuopt.Context() as context:
+        simplex = gpuopt.Simplex(np.eye(2), rhs=1, cost=-1, context=context)
+        with pytest.raises(TypeError, match="a Simplex cannot be copied"):
+            make(simplex)
+        with pytest.raises(TypeError, match="a Context cannot be copied"):
+            make(context)
+        assert simplex.iterate().objective == -2  # closing the copy would have freed it
 
 
 def root():
