@@ -260,9 +260,9 @@ def matrix(A: Any, target: Any, arrays: Arrays) -> None:
     target.layout = layout
     lines = shape[0] if layout == lib.GPUOPT_LAYOUT_CSR else shape[1]
     host = Arrays()
-    target.start = host.read(start, np.int64, (lines + 1,), "indptr")
-    target.index = host.read(index, np.int32, None, "indices")
-    target.value = host.read(value, np.float64, (len(index),), "data")
+    target.start = host.read(start, np.int64, (lines + 1,), "A.indptr")
+    target.index = host.read(index, np.int32, None, "A.indices")
+    target.value = host.read(value, np.float64, (len(index),), "A.data")
     arrays.keep.append(host)
 
 

@@ -187,6 +187,13 @@ class _Hooks:
             raise pending
 
 
+def expect(value: Any, kind: type, name: str) -> Any:
+    """The value, if it is one of this class."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} must be a gpuopt.{kind.__name__}, not a {type(value).__name__}")
+    return value
+
+
 class Handle:
     """A handle of the library, closed by close(), at the end of `with`, or when it is collected."""
 
@@ -208,7 +215,7 @@ class Handle:
     ) -> None:
         """Creates the handle in a context, or from another handle, and then maybe in another context than that one's.
         planned: whether `create`, by default the handle's own, fills a memory plan."""
-        self.context = context or (parent if isinstance(parent, Context) else parent.context)
+        self.context = expect(context or getattr(parent, "context", parent), Context, "context")
         self._owner: Optional[Owner] = None
         self._handles: weakref.WeakSet = weakref.WeakSet()
         memory = _native.new("gpuopt_memory_plan")

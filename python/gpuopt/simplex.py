@@ -19,7 +19,7 @@ from ._generated import (
     SimplexLeaving,
 )
 from ._native import ffi
-from .context import Context, Handle
+from .context import Context, Handle, expect
 
 ALL = 2**62  # iterations
 
@@ -267,7 +267,7 @@ class Children(Handle):
     _MEMBERS: Tuple[str, ...] = ("outcome", "iterations", "bound", "objective", "certainty")
 
     def __init__(self, root: Simplex, batch_size: int, **options: Any):
-        self.root = root
+        self.root = expect(root, Simplex, "root")
         desc = _native.new("gpuopt_simplex_children_desc", batch_size=batch_size)
         keep: list = []
         _native.fill(desc, options, keep)
