@@ -20,7 +20,18 @@ _CPU_DEVICES, _CUDA_DEVICES = (1, 3), (2, 13)  # with CUDA's pinned host memory,
 
 
 class Report(SimpleNamespace):
-    """The arrays that a call filled in, by name."""
+    """The arrays that a call filled in, by name: attributes, listed by vars(report). Long ones are printed in part."""
+
+    def __repr__(self) -> str:
+        parts = []
+        for name, array in vars(self).items():
+            text = repr(array)
+            if isinstance(array, np.ndarray):
+                style = {"threshold": 20, "edgeitems": 3, "separator": ", ", "max_line_width": 120}
+                text = f"{array.dtype} {list(array.shape)} "
+                text += np.array2string(array, prefix=f"  {name}={text}", **style)
+            parts.append(f"\n  {name}={text}")
+        return f"Report({','.join(parts)})"
 
 
 class _Tensor(ctypes.Structure):

@@ -254,3 +254,12 @@ def test_branch_and_bound(seed):
         stack += [(lb, down), (up, ub)]
     expected = milp(cost, constraints=LinearConstraint(A, ub=rhs), bounds=Bounds(0, 5), integrality=np.ones(8))
     assert best == pytest.approx(expected.fun)
+
+
+def test_a_report_prints_long_arrays_in_part():
+    simplex = gpuopt.Simplex(np.ones((2, 5000)), rhs=1, cost=-1)
+    simplex.iterate()
+    text = repr(simplex.get_solution())
+    assert len(text) < 2000
+    assert "reduced_cost=float64 [5000] [" in text and " ..., " in text
+    assert "activity=float64 [2] [1., 1.]" in text and "..." not in text.split("activity=")[1].split("dual=")[0]
