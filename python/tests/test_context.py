@@ -2,10 +2,12 @@
 """Contexts: hooks, Ctrl-C, threads, lifetimes, errors, arrays in device memory as far as no GPU is needed."""
 
 import copy
+import enum
 import gc
 import logging
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -321,3 +323,13 @@ def test_the_end_of_the_program():
     """Handles that are still there at the end, and one in a thread, do no harm."""
     code = "import gpuopt, numpy as np; p = gpuopt.Propagator(np.eye(2)); c = p.clone(gpuopt.Context()); p.me = p"
     subprocess.run([sys.executable, "-X", "dev", "-W", "error", "-c", code], check=True, timeout=60)
+
+
+def test_docstrings_explain_each_member():
+    assert "OPTIMAL     proven" in gpuopt.Outcome.__doc__
+    assert re.search(r"  outcome +MORE; OPTIMAL: .* see\n +_set_incumbent; LIMIT", gpuopt.KnapsackInfo.__doc__)
+    for kind in vars(gpuopt).values():
+        if isinstance(kind, type) and kind.__module__ == "gpuopt._generated":
+            names = kind.__members__ if issubclass(kind, enum.Enum) else kind.__annotations__
+            for name in names:
+                assert re.search(rf"\b{name}\b", kind.__doc__), (kind, name)
