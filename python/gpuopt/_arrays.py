@@ -219,6 +219,7 @@ class Arrays:
         arrays by name; then only these."""
         result = new(struct)
         fields = dict(ffi.typeof(struct).fields)
+        names = [names] if isinstance(names, str) else names
         wanted = list(out) if out is not None else list(shapes) if names is None else list(names)
         arrays = {}
         for name in wanted:
