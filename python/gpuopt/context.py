@@ -190,7 +190,7 @@ class _Hooks:
 def expect(value: Any, kind: type, name: str) -> Any:
     """The value, if it is one of this class."""
     if not isinstance(value, kind):
-        raise TypeError(f"{name} must be a gpuopt.{kind.__name__}, not a {type(value).__name__}")
+        raise TypeError(f"{name} must be a gpuopt.{kind.__name__}, not {type(value).__name__}")
     return value
 
 
