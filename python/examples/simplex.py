@@ -71,7 +71,7 @@ def main():
         for (name, points), size in zip(paths.items(), (12, 7, 4)):  # two of the paths are the same
             pyplot.plot(*np.transpose([x for x, _ in points]), "o-", markersize=size, label=name)
         pyplot.legend(title="the path by pricing rule")
-        pyplot.gca().set_aspect("equal")
+        pyplot.gca().set(aspect="equal", xlabel="x0", ylabel="x1")
         pyplot.savefig(arguments.plot, bbox_inches="tight")
 
 

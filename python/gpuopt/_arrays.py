@@ -20,7 +20,18 @@ _CPU_DEVICES, _CUDA_DEVICES = (1, 3), (2, 13)  # with CUDA's pinned host memory,
 
 
 class Report(SimpleNamespace):
-    """The arrays that a call filled in, by name."""
+    """The arrays that a call filled in, by name: attributes, listed by vars(report). Long ones are printed in part."""
+
+    def __repr__(self) -> str:
+        parts = []
+        for name, array in vars(self).items():
+            text = repr(array)
+            if isinstance(array, np.ndarray):
+                style = {"threshold": 20, "edgeitems": 3, "separator": ", ", "max_line_width": 120}
+                text = f"{array.dtype} {list(array.shape)} "
+                text += np.array2string(array, prefix=f"  {name}={text}", **style)
+            parts.append(f"\n  {name}={text}")
+        return f"Report({','.join(parts)})"
 
 
 class _Tensor(ctypes.Structure):
@@ -91,6 +102,12 @@ def _convert(array: Any, dtype: np.dtype, name: str) -> np.ndarray:
     return result
 
 
+def _refuse_mask(array: np.ndarray, name: str) -> None:
+    """NumPy takes an array of bool as a mask; as numbers it would mean 0 and 1 over and over."""
+    if array.dtype == bool:
+        raise ArgumentError(f"{name} has the type bool; it must list numbers, such as np.flatnonzero(mask)")
+
+
 class Arrays:
     """The arrays of one call. All are in host memory, or all in device memory: `where` says which."""
 
@@ -145,7 +162,9 @@ class Arrays:
         found = self._on_device(array, np.dtype(np.int32), None, name)
         if found:
             return found[0], int(np.prod(found[1]))
-        array = _convert(np.atleast_1d(np.asarray(array)), np.dtype(np.int32), name)
+        array = np.atleast_1d(np.asarray(array))
+        _refuse_mask(array, name)
+        array = _convert(array, np.dtype(np.int32), name)
         if array.ndim != 1:
             raise ArgumentError(f"{name} has the shape {list(array.shape)}; it must have one dimension")
         self._place(HOST, name)
@@ -186,6 +205,8 @@ class Arrays:
                 raise ArgumentError(f"{name} must have as many entries as {index_name} in each list")
             dtype = dtype_of(dict(ffi.typeof(struct).item.fields)[name].type.item)
             joined = np.concatenate([np.ravel(part) for part in parts if np.size(part)] or [np.empty(0)])
+            if name == index_name:
+                _refuse_mask(joined, name)
             setattr(struct, name, self.read(joined, dtype, (int(start[-1]),), name))
 
     def must_be_host(self) -> None:
@@ -198,6 +219,7 @@ class Arrays:
         arrays by name; then only these."""
         result = new(struct)
         fields = dict(ffi.typeof(struct).fields)
+        names = [names] if isinstance(names, str) else names
         wanted = list(out) if out is not None else list(shapes) if names is None else list(names)
         arrays = {}
         for name in wanted:
@@ -250,9 +272,9 @@ def matrix(A: Any, target: Any, arrays: Arrays) -> None:
     target.layout = layout
     lines = shape[0] if layout == lib.GPUOPT_LAYOUT_CSR else shape[1]
     host = Arrays()
-    target.start = host.read(start, np.int64, (lines + 1,), "indptr")
-    target.index = host.read(index, np.int32, None, "indices")
-    target.value = host.read(value, np.float64, (len(index),), "data")
+    target.start = host.read(start, np.int64, (lines + 1,), "A.indptr")
+    target.index = host.read(index, np.int32, None, "A.indices")
+    target.value = host.read(value, np.float64, (len(index),), "A.data")
     arrays.keep.append(host)
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import reprlib
 import sys
 import threading
 from collections import deque
@@ -78,8 +79,15 @@ def new(name: str, **members: Any) -> Any:
     struct = ffi.new(f"{name} *")
     lib.gpuopt_desc_init(struct, ffi.sizeof(name))
     for key, value in members.items():
-        setattr(struct, key, value)
+        _set(struct, key, value)
     return struct
+
+
+def _set(struct: Any, key: str, value: Any) -> None:
+    try:
+        setattr(struct, key, value)
+    except (TypeError, OverflowError) as problem:
+        raise type(problem)(f"{key} = {reprlib.repr(value)}: {problem}") from None
 
 
 def _value(ctype: Any, value: Any) -> Any:
@@ -105,12 +113,29 @@ def record(struct: Any) -> Any:
     return kind(**{key: _value(fields[key].type, getattr(struct, key)) for key in kind.__annotations__})
 
 
+def _is_descriptor(ctype: Any) -> bool:
+    """Whether it points to a struct that the caller fills in."""
+    if ctype.kind != "pointer" or ctype.item.kind != "struct":
+        return False
+    try:
+        ffi.sizeof(ctype.item)  # has cffi read the members: before, .fields fails an assertion
+    except (ValueError, ffi.error):
+        return False  # its members are not known
+    return "struct_size" in dict(ctype.item.fields)
+
+
+def _is_option(name: str, ctype: Any) -> bool:
+    """Whether a member can be given by name: arrays, hooks and handles are arguments of a class instead."""
+    return name != "struct_size" and (ctype.kind in ("primitive", "enum") or _is_descriptor(ctype))
+
+
 def fill(struct: Any, options: dict, keep: list) -> None:
     """Sets members of a descriptor by name. An enum's constants may be given by name, other structs as a dict."""
     fields = dict(ffi.typeof(struct).item.fields)
     for key, value in options.items():
         if key not in fields or key == "struct_size":
-            raise TypeError(f"{ffi.typeof(struct).item.cname} has no option {key!r}")
+            names = ", ".join(name for name, field in fields.items() if _is_option(name, field.type))
+            raise TypeError(f"{ffi.typeof(struct).item.cname} has no option {key!r}, but {names}")
         ctype = fields[key].type
         if ctype.kind == "enum" and isinstance(value, str):
             names = _class_of(ctype).__members__
@@ -122,9 +147,11 @@ def fill(struct: Any, options: dict, keep: list) -> None:
             fill(part, value, keep)
             keep.append(part)
             value = part
+        elif _is_descriptor(ctype) and value is not None and not isinstance(value, ffi.CData):
+            raise TypeError(f"{key} must be a dict of members of {ctype.item.cname}, not {reprlib.repr(value)}")
         elif value is None and ctype.kind == "pointer":
             value = ffi.NULL
-        setattr(struct, key, value)
+        _set(struct, key, value)
 
 
 class Owner:

@@ -104,6 +104,9 @@ class Context:
         self._owner = Owner(out[0], lib.gpuopt_context_destroy, self._lock)
         self._owner.keep = hooks
 
+    def __reduce_ex__(self, _: Any) -> Any:
+        raise TypeError("a Context cannot be copied or pickled; make another one")
+
     def _pointer(self) -> Any:
         if self._owner is None:
             raise StateError("the context is closed")
@@ -184,6 +187,13 @@ class _Hooks:
             raise pending
 
 
+def expect(value: Any, kind: type, name: str) -> Any:
+    """The value, if it is one of this class."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} must be a gpuopt.{kind.__name__}, not {type(value).__name__}")
+    return value
+
+
 class Handle:
     """A handle of the library, closed by close(), at the end of `with`, or when it is collected."""
 
@@ -205,7 +215,7 @@ class Handle:
     ) -> None:
         """Creates the handle in a context, or from another handle, and then maybe in another context than that one's.
         planned: whether `create`, by default the handle's own, fills a memory plan."""
-        self.context = context or (parent if isinstance(parent, Context) else parent.context)
+        self.context = expect(context or getattr(parent, "context", parent), Context, "context")
         self._owner: Optional[Owner] = None
         self._handles: weakref.WeakSet = weakref.WeakSet()
         memory = _native.new("gpuopt_memory_plan")
@@ -220,6 +230,9 @@ class Handle:
         self._owner = Owner(out[0], destroy, self.context._lock, tuple(parents.values()))
         parent._handles.add(self)
         self.context._handles.add(self)
+
+    def __reduce_ex__(self, _: Any) -> Any:
+        raise TypeError(f"a {type(self).__name__} cannot be copied or pickled; make another one from the same arrays")
 
     def _pointer(self) -> Any:
         if getattr(self, "_owner", None) is None:

@@ -12,7 +12,7 @@ from . import _native
 from ._arrays import Arrays, Report, listing, matrix, shape_of
 from ._generated import PropagatorInfo, PropagatorProbeInfo, PropagatorTrail
 from ._native import StateError, ffi, lib
-from .context import Context, Handle
+from .context import Context, Handle, expect
 
 ALL = 2**31 - 1  # rounds
 
@@ -221,7 +221,7 @@ class NodeBatch(Handle):
     _name = "gpuopt_propagator_batch"
 
     def __init__(self, base: Propagator, nodes: int, node_columns: int = 0, **options: Any):
-        self.base, self.nodes, self._count = base, nodes, 0
+        self.base, self.nodes, self._count = expect(base, Propagator, "base"), nodes, 0
         desc = _native.new("gpuopt_propagator_batch_desc", nodes=nodes, node_columns=node_columns)
         keep: list = []
         _native.fill(desc, options, keep)
@@ -275,7 +275,7 @@ class Probe(Handle):
     _name = "gpuopt_propagator_probe"
 
     def __init__(self, base: Propagator, implications: int = 0, equivalences: int = 0, **options: Any):
-        self.base, self._probed = base, 0
+        self.base, self._probed = expect(base, Propagator, "base"), 0
         desc = _native.new("gpuopt_propagator_probe_desc", implications=implications, equivalences=equivalences)
         keep: list = []
         _native.fill(desc, options, keep)

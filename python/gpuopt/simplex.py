@@ -19,7 +19,7 @@ from ._generated import (
     SimplexLeaving,
 )
 from ._native import ffi
-from .context import Context, Handle
+from .context import Context, Handle, expect
 
 ALL = 2**62  # iterations
 
@@ -267,7 +267,7 @@ class Children(Handle):
     _MEMBERS: Tuple[str, ...] = ("outcome", "iterations", "bound", "objective", "certainty")
 
     def __init__(self, root: Simplex, batch_size: int, **options: Any):
-        self.root = root
+        self.root = expect(root, Simplex, "root")
         desc = _native.new("gpuopt_simplex_children_desc", batch_size=batch_size)
         keep: list = []
         _native.fill(desc, options, keep)
@@ -309,7 +309,9 @@ class Children(Handle):
         bounds; rows[k], lhs[k] and rhs[k] its rows and their sides; cost_cols[k] and cost[k] columns and their costs.
         None: those of the root. roots [count] has each child's root of set_roots, or -1; None: all are of the handle.
         Returns outcome, iterations, bound, objective, certainty [count]; or those in names, which may have
-        basis [count][cols + rows], x [count][cols], farkas and farkas_low [count][rows]."""
+        basis [count][cols + rows], x [count][cols], farkas and farkas_low [count][rows]. outcome holds numbers of
+        Outcome. bound is valid for every outcome, and infinite for an INFEASIBLE child. objective is the optimum if the
+        outcome is OPTIMAL, else that of the point reached, which proves nothing."""
         arrays = Arrays()
         lists = [items for items in (cols, rows, cost_cols, roots) if items is not None]
         count = len(lists[0]) if lists else 0

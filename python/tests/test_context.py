@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Contexts: hooks, Ctrl-C, threads, lifetimes, errors, arrays in device memory as far as no GPU is needed."""
 
+import copy
+import enum
 import gc
 import logging
 import os
+import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -176,12 +180,28 @@ def test_a_limit_in_seconds():
     assert 0.1 < time.monotonic() - start < 30
 
 
+@pytest.mark.parametrize("make", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_handles_are_not_copied(make):
+    with gpuopt.Context() as context:
+        simplex = gpuopt.Simplex(np.eye(2), rhs=1, cost=-1, context=context)
+        with pytest.raises(TypeError, match="a Simplex cannot be copied"):
+            make(simplex)
+        with pytest.raises(TypeError, match="a Context cannot be copied"):
+            make(context)
+        assert simplex.iterate().objective == -2  # closing the copy would have freed it
+
+
+def root():
+    return gpuopt.Children(gpuopt.Simplex(np.eye(2), rhs=1), 4)
+
+
 @pytest.mark.parametrize(
     "call, kind, text",
     [
         (lambda: gpuopt.Context(threads=-1), gpuopt.ArgumentError, "threads"),
         (lambda: gpuopt.Context(backend="tpu"), gpuopt.ArgumentError, "tpu"),
         (lambda: gpuopt.Context(colour=1), TypeError, "colour"),
+        (lambda: gpuopt.Context(threads="2"), TypeError, "threads = '2'"),
         (lambda: gpuopt.Propagator([[np.nan]]), gpuopt.ArgumentError, "nan"),
         (lambda: gpuopt.Propagator(np.eye(2), lhs=2, rhs=1), gpuopt.ArgumentError, "lhs"),
         (lambda: gpuopt.Propagator(np.eye(2), rhs=[1, 2, 3]), gpuopt.ArgumentError, r"rhs has the shape \[3\]"),
@@ -191,10 +211,21 @@ def test_a_limit_in_seconds():
         (lambda: gpuopt.Propagator(np.eye(2)).set_bounds(ub=[1], cols=[7]), gpuopt.ArgumentError, "7"),
         (lambda: gpuopt.Propagator(np.eye(2)).set_bounds(ub=[1], cols=[2**40]), gpuopt.ArgumentError, "int32"),
         (lambda: gpuopt.Propagator(np.eye(2)).set_bounds(ub=[1], cols=[0.5]), gpuopt.ArgumentError, "int32"),
+        (lambda: gpuopt.Propagator(np.eye(2)).get_bounds(cols=[True, False]), gpuopt.ArgumentError, "flatnonzero"),
+        (lambda: gpuopt.Propagator(np.eye(2)).set_bounds(ub=1, cols=np.eye(2)[0] > 0), gpuopt.ArgumentError, "bool"),
+        (lambda: root().strong_branch(np.array([True, False])), gpuopt.ArgumentError, "cols has the type bool"),
+        (lambda: root().run([np.array([True, False])], ub=[[1, 1]]), gpuopt.ArgumentError, "col has the type bool"),
         (lambda: gpuopt.Propagator(np.eye(2)).push(), gpuopt.StateError, "trail"),
         (lambda: gpuopt.Propagator(np.eye(2) * 1j), gpuopt.ArgumentError, "complex"),
         (lambda: gpuopt.Propagator(np.eye(2)).device_view(), gpuopt.UnsupportedError, "device"),
         (lambda: gpuopt.Simplex(np.eye(2), cost=["a", "b"]), gpuopt.ArgumentError, "cost"),
+        (lambda: gpuopt.Simplex(np.eye(2), bounds=(0, 1)), TypeError, "no option 'bounds', but .*method.*tolerances"),
+        (lambda: gpuopt.Simplex(np.eye(2), rules="dantzig"), TypeError, "rules must be a dict"),
+        (lambda: gpuopt.Simplex(np.eye(2), tolerances={"primal": "x"}), TypeError, "primal = 'x'"),
+        (lambda: gpuopt.Simplex(np.eye(2), context=3), TypeError, "context must be a gpuopt.Context, not int"),
+        (lambda: gpuopt.Simplex(sp.csr_matrix(np.eye(2) * 1j)), gpuopt.ArgumentError, r"A\.data has the type complex"),
+        (lambda: gpuopt.Children(None, 2), TypeError, "root must be a gpuopt.Simplex"),
+        (lambda: gpuopt.Probe(gpuopt.Simplex(np.eye(2))), TypeError, "base must be a gpuopt.Propagator"),
         (lambda: gpuopt.Simplex(np.eye(2)).set_basis([0, 0, 0, 0]), gpuopt.ArgumentError, ""),
         (lambda: gpuopt.Simplex(np.eye(2)).get_proof(["farkas"]), gpuopt.StateError, ""),
         (lambda: gpuopt.Simplex(np.eye(2)).get_solution(["y"]), gpuopt.ArgumentError, "y"),
@@ -207,7 +238,8 @@ def test_a_limit_in_seconds():
         (lambda: gpuopt.Elimination([2], [([0], [1, 2])]).assign(), gpuopt.StateError, ""),
         (lambda: gpuopt.Elimination([2], [([0], [1, 2])]).message_get_info(5), gpuopt.ArgumentError, ""),
         (lambda: gpuopt.Knapsack([1, -2], [1, 1], 3), gpuopt.ArgumentError, "item 1"),
-        (lambda: gpuopt.Knapsack([1, 2], [1, 1], 2**70), OverflowError, ""),
+        (lambda: gpuopt.Knapsack([1, 2], [1, 1], 2**70), OverflowError, "capacity"),
+        (lambda: gpuopt.Knapsack([1, 2], [1, 1], 2.5), TypeError, "capacity = 2.5"),
     ],
 )
 def test_wrong_input_raises(call, kind, text):
@@ -291,3 +323,13 @@ def test_the_end_of_the_program():
     """Handles that are still there at the end, and one in a thread, do no harm."""
     code = "import gpuopt, numpy as np; p = gpuopt.Propagator(np.eye(2)); c = p.clone(gpuopt.Context()); p.me = p"
     subprocess.run([sys.executable, "-X", "dev", "-W", "error", "-c", code], check=True, timeout=60)
+
+
+def test_docstrings_explain_each_member():
+    assert "OPTIMAL     proven" in gpuopt.Outcome.__doc__
+    assert re.search(r"  outcome +MORE; OPTIMAL: .* see\n +_set_incumbent; LIMIT", gpuopt.KnapsackInfo.__doc__)
+    for kind in vars(gpuopt).values():
+        if isinstance(kind, type) and kind.__module__ == "gpuopt._generated":
+            names = kind.__members__ if issubclass(kind, enum.Enum) else kind.__annotations__
+            for name in names:
+                assert re.search(rf"\b{name}\b", kind.__doc__), (kind, name)

@@ -254,3 +254,27 @@ def test_branch_and_bound(seed):
         stack += [(lb, down), (up, ub)]
     expected = milp(cost, constraints=LinearConstraint(A, ub=rhs), bounds=Bounds(0, 5), integrality=np.ones(8))
     assert best == pytest.approx(expected.fun)
+
+
+def test_one_name_of_an_array():
+    simplex = gpuopt.Simplex(np.eye(2), rhs=1, cost=-1)
+    simplex.iterate()
+    assert vars(simplex.get_solution("dual")).keys() == {"dual"}
+
+
+def test_an_infeasible_child_has_an_infinite_bound():
+    for maximize, worst in (False, np.inf), (True, -np.inf):
+        root = gpuopt.Simplex([[1.0, 1.0]], lhs=1.5, ub=1, cost=1, maximize=maximize)
+        root.iterate()
+        report = gpuopt.Children(root, 2).run([[0, 1], [0]], [[0, 0], [0]], [[0, 0], [0.5]])
+        assert list(report.outcome) == [gpuopt.Outcome.INFEASIBLE, gpuopt.Outcome.OPTIMAL]
+        assert report.bound[0] == worst and np.isfinite(report.bound[1])
+
+
+def test_a_report_prints_long_arrays_in_part():
+    simplex = gpuopt.Simplex(np.ones((2, 5000)), rhs=1, cost=-1)
+    simplex.iterate()
+    text = repr(simplex.get_solution())
+    assert len(text) < 2000
+    assert "reduced_cost=float64 [5000] [" in text and " ..., " in text
+    assert "activity=float64 [2] [1., 1.]" in text and "..." not in text.split("activity=")[1].split("dual=")[0]
