@@ -369,8 +369,8 @@ SCIP_RETCODE SCIPincludeBranchruleGpuopt(SCIP *scip) {
     SCIP_CALL(SCIPaddIntParam(scip, "branching/" RULE "/iterations", "most iterations of a child", &d->iterations,
                               FALSE, 100, 1, 1000000, NULL, NULL));
     SCIP_CALL(SCIPaddIntParam(scip, "branching/" RULE "/propagate",
-                              "most candidates of a node whose children SCIP propagates first", &d->propagate, FALSE,
-                              0, 0, 1000000, NULL, NULL));
+                              "most candidates of a node whose children SCIP propagates first", &d->propagate, FALSE, 0,
+                              0, 1000000, NULL, NULL));
     SCIP_CALL(SCIPaddIntParam(scip, "branching/" RULE "/solutions", "solutions that SCIP has before the rule begins",
                               &d->solutions, FALSE, 1, 0, 1000000, NULL, NULL));
     SCIP_CALL(SCIPaddRealParam(scip, "branching/" RULE "/share",
