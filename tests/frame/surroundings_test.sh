@@ -3,8 +3,9 @@
 #
 # gpuopt.h in surroundings that callers bring along: their own extern "C", macros of Windows and of <tgmath.h>, later
 # languages than C11 and C++17, MSVC's macros with /openmp, a fork after calls with OpenMP.
-# Needs gcc and g++; with tests/run.sh --all also clang; and MinGW's gcc if it is installed, else reported as skipped.
+# Needs gcc and g++. Uses clang and MinGW's gcc if they are installed; else reports them as skipped.
 # Usage: surroundings_test.sh
+# Runs with: --all
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 frame=$root/tests/frame
