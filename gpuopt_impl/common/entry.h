@@ -75,8 +75,9 @@ static inline gpuopt_status gpuopt__give(gpuopt_status status, void *to, const v
 
 /* The same where `to` may be NULL. Here `filled` is a pointer, and then NULL. */
 #define GPUOPT__CALL_MAY_FILL(handle, in, type, to, work)                                                             \
-    type gpuopt_filled, *const filled = (to) ? &gpuopt_filled : NULL;                                                 \
+    type gpuopt_filled;                                                                                               \
     memset(&gpuopt_filled, 0, sizeof gpuopt_filled);                                                                  \
+    type *const filled = (to) ? &gpuopt_filled : NULL;                                                                \
     GPUOPT__CALL(handle, in,                                                                                          \
                  !(to) || GPUOPT__HAS_SIZE(in, call, type, to) ? gpuopt__give(work, to, filled, sizeof gpuopt_filled) \
                                                                : GPUOPT_ERROR_ARGUMENT)
