@@ -82,6 +82,7 @@ if ! "${system[@]}" dpkg-checkbuilddeps package/packaging/debian/control >buildd
 fi
 packages() (
     mkdir debian && cp -r package "debian/gpuopt-$version" && cd debian &&
+        rm -rf "gpuopt-$version/packaging/conan/test_package/build" && # Conan's
         tar -czf "gpuopt_$version.orig.tar.gz" "gpuopt-$version" && cd "gpuopt-$version" &&
         cp -r packaging/debian . && "${system[@]}" dpkg-buildpackage -us -uc
 )
