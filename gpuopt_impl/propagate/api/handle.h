@@ -126,11 +126,9 @@ GPUOPT_API void gpuopt_propagator_destroy(gpuopt_propagator *propagator) {
 
 static gpuopt_status gpuopt__propagator_round(gpuopt_propagator *propagator, const char *call, int32_t rounds,
                                               gpuopt_propagator_info *info) {
-    gpuopt_status status;
     if (rounds < 1) return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, call, "rounds is less than 1");
     propagator->version++;
-    status = (gpuopt__propagator_of(propagator)->round)(propagator, rounds, info);
-    return status;
+    return (gpuopt__propagator_of(propagator)->round)(propagator, rounds, info);
 }
 
 GPUOPT_API gpuopt_status gpuopt_propagator_round(gpuopt_propagator *propagator, int32_t rounds,

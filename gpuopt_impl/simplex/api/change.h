@@ -122,12 +122,7 @@ static gpuopt_status gpuopt__simplex_call_set_bounds(gpuopt_simplex *simplex, co
 GPUOPT_API gpuopt_status gpuopt_simplex_set_bounds(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
                                                    const int32_t *col, const double *lb, const double *ub) {
     GPUOPT__SIMPLEX_CALL(gpuopt__simplex_call_set_bounds(simplex, call, where, count, col, lb, ub), where, count,
-                         gpuopt__simplex_array_fingerprint(
-                             where, col, gpuopt__simplex_listed(col, count, simplex->lp.cols), sizeof(int32_t)),
-                         gpuopt__simplex_array_fingerprint(
-                             where, lb, gpuopt__simplex_listed(col, count, simplex->lp.cols), sizeof(double)),
-                         gpuopt__simplex_array_fingerprint(
-                             where, ub, gpuopt__simplex_listed(col, count, simplex->lp.cols), sizeof(double)));
+                         gpuopt__simplex_change_fingerprint(where, col, count, simplex->lp.cols, lb, ub));
 }
 
 static gpuopt_status gpuopt__simplex_set_sides(gpuopt_simplex *simplex, const char *call, gpuopt_memory_space where,
@@ -147,12 +142,7 @@ static gpuopt_status gpuopt__simplex_set_sides(gpuopt_simplex *simplex, const ch
 GPUOPT_API gpuopt_status gpuopt_simplex_set_sides(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
                                                   const int32_t *row, const double *lhs, const double *rhs) {
     GPUOPT__SIMPLEX_CALL(gpuopt__simplex_set_sides(simplex, call, where, count, row, lhs, rhs), where, count,
-                         gpuopt__simplex_array_fingerprint(
-                             where, row, gpuopt__simplex_listed(row, count, simplex->lp.rows), sizeof(int32_t)),
-                         gpuopt__simplex_array_fingerprint(
-                             where, lhs, gpuopt__simplex_listed(row, count, simplex->lp.rows), sizeof(double)),
-                         gpuopt__simplex_array_fingerprint(
-                             where, rhs, gpuopt__simplex_listed(row, count, simplex->lp.rows), sizeof(double)));
+                         gpuopt__simplex_change_fingerprint(where, row, count, simplex->lp.rows, lhs, rhs));
 }
 
 static gpuopt_status gpuopt__simplex_set_costs(gpuopt_simplex *s, const char *call, gpuopt_memory_space where,
@@ -180,10 +170,7 @@ static gpuopt_status gpuopt__simplex_set_costs(gpuopt_simplex *s, const char *ca
 GPUOPT_API gpuopt_status gpuopt_simplex_set_costs(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
                                                   const int32_t *col, const double *cost) {
     GPUOPT__SIMPLEX_CALL(gpuopt__simplex_set_costs(simplex, call, where, count, col, cost), where, count,
-                         gpuopt__simplex_array_fingerprint(
-                             where, col, gpuopt__simplex_listed(col, count, simplex->lp.cols), sizeof(int32_t)),
-                         gpuopt__simplex_array_fingerprint(
-                             where, cost, gpuopt__simplex_listed(col, count, simplex->lp.cols), sizeof(double)));
+                         gpuopt__simplex_change_fingerprint(where, col, count, simplex->lp.cols, cost, NULL));
 }
 
 #endif /* GPUOPT_IMPL_SIMPLEX_API_CHANGE_H */

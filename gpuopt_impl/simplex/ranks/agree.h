@@ -34,9 +34,15 @@ static int64_t gpuopt__simplex_solution_fingerprint(const gpuopt_simplex_solutio
            (to.x_low != NULL) << 4 | (to.dual_low != NULL) << 5;
 }
 
-/* The length of lists for the lines in `index` (NULL: all lines). -1: the list is too long, and the call refuses it. */
-static int64_t gpuopt__simplex_listed(const int32_t *index, int64_t count, int32_t lines) {
-    return !index && count == 0 ? lines : count <= lines ? count : -1;
+/* The hash of a change: of the lines in `index` (NULL: all `lines`), and of their one or two values. A list that is too
+ * long is not read: the call refuses it. */
+static int64_t gpuopt__simplex_change_fingerprint(gpuopt_memory_space where, const int32_t *index, int64_t count,
+                                                  int32_t lines, const double *low, const double *high) {
+    const int64_t listed = !index && count == 0 ? lines : count <= lines ? count : -1;
+    const int64_t whole[] = {gpuopt__simplex_array_fingerprint(where, index, listed, sizeof *index),
+                             gpuopt__simplex_array_fingerprint(where, low, listed, sizeof *low),
+                             gpuopt__simplex_array_fingerprint(where, high, listed, sizeof *high)};
+    return (int64_t)gpuopt__hash(GPUOPT__HASH_START, (const unsigned char *)whole, sizeof whole);
 }
 
 /* The hash of a checked descriptor, with its arrays. */
