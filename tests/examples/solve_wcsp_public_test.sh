@@ -13,9 +13,7 @@ example=solve_wcsp seconds=120
 
 data=${GPUOPT_TEST_DATA:-}
 if [ -z "$data" ] || [ ! -r "$data/wcsp/index.csv" ]; then
-    skip "public models" "GPUOPT_TEST_DATA names no folder with wcsp/index.csv"
-    summary
-    exit
+    leave "public models" "GPUOPT_TEST_DATA names no folder with wcsp/index.csv"
 fi
 data=$data/wcsp
 while IFS=, read -r file answer; do

@@ -12,9 +12,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 # shellcheck source=../support/check.sh
 . "$root/tests/support/check.sh"
 if ! command -v bazel >/dev/null; then
-    skip "workspaces that depend on this one" "no bazel"
-    summary
-    exit
+    leave "workspaces that depend on this one" "no bazel"
 fi
 work=$(mktemp -d) || exit 1
 

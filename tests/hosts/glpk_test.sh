@@ -10,9 +10,7 @@ set -u
 
 need libglpk-dev xz-utils
 if ! echo '#include <glpk.h>' | cc -E - >/dev/null 2>&1; then
-    skip "GLPK" "there is no glpk.h; Debian: libglpk-dev"
-    summary
-    exit
+    leave "GLPK" "there is no glpk.h; Debian: libglpk-dev"
 fi
 sources=("$root"/examples/hosts/glpk_solve.c "$root"/examples/hosts/glpk_branching.c "$root"/examples/hosts/node_lp.c)
 options=(-std=c11 -O2 -Wall -Wextra -Werror -fopenmp "-I$root")
@@ -60,9 +58,7 @@ check "random models, with cuts" random 0 cuts=1
 check "random models, one iteration a child" random 20 iterations=1
 
 if ! has_models; then
-    skip "published optima" "there is no GPUOPT_TEST_DATA"
-    summary
-    exit
+    leave "published optima" "there is no GPUOPT_TEST_DATA"
 fi
 while read -r name want options; do
     model "$name"

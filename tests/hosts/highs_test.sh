@@ -24,9 +24,7 @@ source_of() {
 }
 library_of_highs() { pip install --no-deps --target cyhighs cyhighs==0.2.2 && [ -f cyhighs/lib64/libhighs.a ]; }
 if ! library_of_highs >fetched 2>&1 || ! source_of $version >fetched 2>&1; then
-    skip "HiGHS" "pip cannot fetch it: $(tail -n 1 fetched)"
-    summary
-    exit
+    leave "HiGHS" "pip cannot fetch it: $(tail -n 1 fetched)"
 fi
 
 search=highspy-$version/highs/mip/HighsSearch.cpp

@@ -11,9 +11,7 @@ set -u
 
 need toulbar2 xz-utils zlib1g-dev liblzma-dev
 if ! command -v toulbar2 >/dev/null; then
-    skip "toulbar2" "it is not installed; Debian: toulbar2"
-    summary
-    exit
+    leave "toulbar2" "it is not installed; Debian: toulbar2"
 fi
 options=(-std=c11 -O2 -Wall -Wextra -Werror -fopenmp "-I$root")
 sources=("$root"/examples/hosts/toulbar2_reduce.c "$root"/examples/wcsp_greedy.c "$root"/examples/common.c

@@ -66,9 +66,7 @@ check "no header is there twice" [ ! -e vcpkg/debug/include ]
 # ---- Debian ----
 
 if ! command -v dpkg >/dev/null; then
-    skip "Debian's packages" "not Debian"
-    summary
-    exit
+    leave "Debian's packages" "not Debian"
 fi
 need dpkg-dev lintian debhelper dh-python pybuild-plugin-pyproject python3-all python3-cffi python3-numpy \
     python3-setuptools python3-wheel
@@ -76,9 +74,7 @@ need dpkg-dev lintian debhelper dh-python pybuild-plugin-pyproject python3-all p
 system=(env PATH=/usr/sbin:/usr/bin:/sbin:/bin DEB_BUILD_OPTIONS=nocheck DEB_BUILD_PROFILES=nocheck
     DEB_CFLAGS_APPEND=-O1)
 if ! "${system[@]}" dpkg-checkbuilddeps package/packaging/debian/control >builddeps.log 2>&1; then
-    skip "Debian's packages" "$(cut -c1-200 builddeps.log)"
-    summary
-    exit
+    leave "Debian's packages" "$(cut -c1-200 builddeps.log)"
 fi
 packages() (
     mkdir debian && cp -r package "debian/gpuopt-$version" && cd debian &&

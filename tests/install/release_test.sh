@@ -10,9 +10,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 check "all places have the same version" "$root/tools/release.sh" --check
 
 if ! git -C "$root" rev-parse >/dev/null 2>&1; then
-    skip "packing" "this is no checkout of git"
-    summary
-    exit
+    leave "packing" "this is no checkout of git"
 fi
 version=$("$root/tools/version.sh")
 # A repository of this folder's files, as they are, with the entry of the change log dated and an account in .bcr.

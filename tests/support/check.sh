@@ -30,6 +30,13 @@ skip() {
     skipped=$((skipped + 1))
 }
 
+# leave NAME REASON: skips what is left of the script, and ends it.
+leave() {
+    skip "$@"
+    summary
+    exit
+}
+
 # runs_all: whether everything is to run, as tests/run.sh --all requests of the scripts that it runs.
 runs_all() { [ -n "${GPUOPT_TEST_ALL:-}" ]; }
 
