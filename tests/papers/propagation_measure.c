@@ -25,7 +25,7 @@ const char *const propagation_title[TECHNIQUES] = {
 
 /* Repetitions end when they are so many, or have taken this many seconds with the creation of their handles. */
 enum { REPEATS = 5 };
-static double patience(const paper *p) { return p->quick ? .05 : .4; }
+static double patience(const paper *p) { return p->quick ? .05 : .15; }
 
 static const machine *machine_of(const paper *p, technique t) {
     switch (t) {

@@ -10,10 +10,10 @@
 #include "tests/papers/propagation.h"
 
 /* rand: random columns; skew: also long rows and columns; band: consecutive columns. */
-static const char *const generated[] = {
-    "gen:rand,160000,160000,10,1", "gen:rand,400000,400000,10,1",   "gen:skew,400000,400000,10,1",
-    "gen:band,500000,8,1",         "gen:rand,1000000,1000000,10,1", "gen:skew,1000000,1000000,10,1",
-    "gen:band,2000000,8,1",        "gen:band,4000000,8,1",          NULL};
+static const char *const generated[] = {"gen:rand,160000,160000,10,1",   "gen:rand,400000,400000,10,1",
+                                        "gen:skew,400000,400000,10,1",   "gen:band,500000,8,1",
+                                        "gen:rand,1000000,1000000,10,1", "gen:skew,1000000,1000000,10,1",
+                                        "gen:band,2000000,8,1",          NULL};
 static const char *const generated_quick[] = {
     "gen:rand,1000,1000,10,1",    "gen:skew,10000,10000,4,1", "gen:rand,20000,20000,3,1",
     "gen:band,40000,4,1",         "gen:rand,80000,80000,2,1", "gen:band,160000,3,1",
