@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# Figures 1, 2, 5 and 6 of paper 1 as paper1_figN.svg in `folder`, from paper1_*.dat in the working folder. Without a GPU
-# its columns are "-".
+# Figures 1, 2, 5 and 6 of paper 1 as paper1_figN.svg in `folder`, from paper1_*.dat in the working folder. Without a
+# GPU its columns are "-".
 set datafile missing "-"
 set style data linespoints
 set logscale y
@@ -38,7 +38,7 @@ plot 1 lc rgb "#444444", \
      "" every ::0::7 using ($0+1):15 lc rgb old pt 6 dt 3, \
      "" every ::0::7 using ($0+1):16 lc rgb old pt 8 dt 3
 set lmargin at screen 0.46
-set rmargin at screen 0.8
+set rmargin at screen 0.78
 set title "Figure 1b: all models, in ascending order"
 set key outside right top font ",11"
 set xrange [0:100]
@@ -88,5 +88,6 @@ set output folder."/paper1_fig5.svg"
 set title "Figure 5: five random orders of rows and columns"
 set ylabel "time relative to the model's own order"
 plot 1 lc rgb "#444444" title "own order", \
-     for [k = 3:7] "paper1_fig5.dat" every ::0::7 using ($0+1):k lc rgb cpu pt 6 title sprintf("sequential, %d", k - 2), \
-     for [k = 9:13] "" every ::0::7 using ($0+1):k lc rgb gpu pt 7 title sprintf("GPU AUTO, %d", k - 8)
+     for [k = 3:7] "paper1_fig5.dat" every ::0::7 using ($0+1):k lc rgb cpu pt 6 \
+         title (k == 3 ? "sequential, five orders" : ""), \
+     for [k = 9:13] "" every ::0::7 using ($0+1):k lc rgb gpu pt 7 title (k == 9 ? "GPU AUTO, five orders" : "")
