@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Several knapsacks, each item in one of them at most: a branch and bound of the caller's own. The bound of a node is
- * its surrogate problem, one knapsack with all the capacity that is left. A call of a gpuopt_knapsack_batch solves it for
- * up to 256 nodes. The items of that knapsack, put into the real ones as far as they fit, are a solution. After
+ * its surrogate problem, one knapsack with all the capacity that is left. A call of a gpuopt_knapsack_batch solves it
+ * for up to 256 nodes. The items of that knapsack, put into the real ones as far as they fit, are a solution. After
  * Martello, Toth: Knapsack Problems (1990), chapter 6. main() finds the optimum by a dynamic programme over all
  * capacities.
  *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Prints the tables of A. Boukedjar, M. E. Lalami, D. El Baz: Parallel Branch and Bound on a CPU-GPU System (2012), with
- * the paper's own numbers beside those measured here. Each optimum is compared with a dynamic programme's, and the
- * paper's tree with a search written from the paper's text.
+ * Prints the tables of Boukedjar, Lalami, El Baz: Parallel Branch and Bound on a CPU-GPU System (2012), with the
+ * paper's own numbers beside those measured here. Each optimum is compared with a dynamic programme's, and the paper's
+ * tree with a search written from the paper's text.
  */
 #include <math.h>
 #include <stdlib.h>
