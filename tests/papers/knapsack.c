@@ -106,7 +106,7 @@ static void far_table(study *s) {
         }
         table_text(&t, "%d", 100 * (size + 1));
         if (!s->paper.gpu) total = nodes = longest = NAN;
-        table_number(&t, s->paper.gpu ? ended : NAN);
+        table_text(&t, s->paper.gpu ? "%d" : "-", ended);
         table_number(&t, nodes);
         table_number(&t, longest);
         table_number(&t, total);
