@@ -20,7 +20,8 @@ set yrange [0.1:2000]
 plot "knapsack_table1.dat" every ::0::4 using 1:8 with linespoints ls 1 title "paper: Tesla C2050", \
      "" every ::0::4 using 1:($3/$4) with linespoints ls 2 title "CPU, threads", \
      "" every ::0::4 using 1:9 with linespoints ls 3 title "GPU, the paper's hybrid", \
-     "" every ::0::4 using 1:10 with linespoints ls 4 title "GPU, all of it"
+     "knapsack_literal.dat" using 1:3 with linespoints ls 3 dt 3 title "the hybrid over the paper's text", \
+     "knapsack_table1.dat" every ::0::4 using 1:10 with linespoints ls 4 title "GPU, all of it"
 
 set output folder."/paper4_fig2.svg"
 set title "The hybrid by the length from which lists go to the GPU"

@@ -22,35 +22,32 @@ int64_t knapsack_by_programme(const knapsack_model *model) {
 
 /* ---- The paper's search ---- */
 
+/* Integers as in the paper: its profits sum to less than 2^31. */
 typedef struct item {
-    int64_t w, p;
+    int32_t w, p;
 } item;
 
 /* s: the slack variable, the first item that does not fit; all items before it are taken but those decided. */
 typedef struct node {
-    int64_t w, p, upper;
-    int32_t s;
+    int32_t w, p, upper, s;
 } node;
 
 typedef struct list {
     node *of;
     int64_t count, capacity;
-    int64_t lower; /* the best one */
     const item *items;
-    int32_t n;
-    int64_t c;
+    int32_t n, c, lower; /* items, the knapsack's capacity, and the best lower bound */
 } list;
 
 static int by_ratio(const void *a, const void *b) {
     const item *x = a, *y = b;
-    const int64_t left = x->p * y->w, right = y->p * x->w; /* small numbers */
+    const int64_t left = (int64_t)x->p * y->w, right = (int64_t)y->p * x->w;
     return (left < right) - (left > right);
 }
 
 /* The paper's kernel 2: takes items from s on. */
 static void bound(list *l, node *e) {
-    int64_t w, p;
-    int32_t i = e->s;
+    int32_t w, p, i = e->s;
     while (i < l->n && e->w + l->items[i].w <= l->c) {
         e->w += l->items[i].w;
         e->p += l->items[i].p;
@@ -98,12 +95,12 @@ static int make_space(list *l, int64_t count) {
 
 int knapsack_by_paper(const knapsack_model *model, int64_t limit, literal_search *result) {
     item *items = malloc(((size_t)model->items + 1) * sizeof *items);
-    list l = {NULL, 1, 0, 0, items, model->items, model->capacity};
+    list l = {NULL, 1, 0, items, model->items, (int32_t)model->capacity, 0};
     int32_t k;
     int64_t e;
     int bad = !items || make_space(&l, 2);
     memset(result, 0, sizeof *result);
-    for (k = 0; !bad && k < l.n; k++) items[k] = (item){model->weight[k], model->profit[k]};
+    for (k = 0; !bad && k < l.n; k++) items[k] = (item){(int32_t)model->weight[k], (int32_t)model->profit[k]};
     if (!bad) {
         qsort(items, (size_t)l.n, sizeof *items, by_ratio);
         l.of[0] = (node){0, 0, 0, 0};

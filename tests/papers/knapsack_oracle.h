@@ -12,7 +12,8 @@ int64_t knapsack_by_programme(const knapsack_model *model);
 
 /* A branch and bound exactly as the paper by Boukedjar, Lalami and El Baz has it: nodes (w, p, s, U) and their lower
  * bounds, one branching and one bounding pass over the list for each item, linear loops for the bounds, and a list that
- * is compacted by moving nodes from its end. One thread does all of it. */
+ * is compacted by moving nodes from its end. One thread does all of it, with integers of
+ * 32 bits. */
 typedef struct literal_search {
     int ended;        /* 0: the limit stopped it */
     int64_t branched; /* nodes, in all steps */

@@ -21,9 +21,10 @@ typedef struct check {
 
 typedef struct study {
     paper paper;
-    int64_t limit; /* nodes of a search of the paper's tree */
-    int64_t pool;  /* nodes that fit, for the same searches on all machines */
-    int seeds;     /* instances of a class */
+    int64_t limit;            /* nodes of a search of the paper's tree */
+    int64_t pool;             /* nodes that fit, for the same searches on all machines */
+    int seeds;                /* instances of a class */
+    double rate[SIZES][WAYS]; /* nodes a second in Table 1 */
     check optima, bounds, counts, literal, thresholds, easy;
 } study;
 
