@@ -11,7 +11,14 @@
 
 #include "tests/papers/propagation.h"
 
-void check_case(check *c, int holds, const char *model, const char *technique) {
+/* A statement that must hold in every case. */
+typedef struct check {
+    const char *what;
+    int cases, faults;
+} check;
+
+/* Counts a case, and prints a message if it does not hold. */
+static void check_case(check *c, int holds, const char *model, const char *technique) {
     c->cases++;
     if (holds) return;
     c->faults++;

@@ -57,14 +57,6 @@ typedef struct trial {
     double quiet; /* seconds of a round that changes nothing: GPU HOST */
 } trial;
 
-/* A statement that must hold in every case. */
-typedef struct check {
-    const char *what;
-    int cases, faults;
-} check;
-/* Counts a case, and prints a message if it does not hold. */
-void check_case(check *c, int holds, const char *model, const char *technique);
-
 /* ---- Models ---- */
 
 /* Fills name[] with the paths or generators ("gen:...") of all models. Returns their number. */

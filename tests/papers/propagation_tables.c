@@ -108,7 +108,7 @@ static void print_percentile(const study *s, table *t, const char *name, double 
     for (int k = 0; k < PEERS; k++) table_number(t, of_paper[k]);
 }
 
-/* The paper says from which percentile on V100 and the i7 win. */
+/* In the paper V100 wins from the 7th percentile on, and the i7 from the 41st. */
 static void print_wins(const study *s, table *t) {
     const double of_paper[PEERS] = {93, NAN, NAN, 59};
     double value[MOST_TRIALS];
