@@ -239,9 +239,11 @@ static void literal_table(study *s) {
 
 /* ---- All of it ---- */
 
+/* A check without a case is none. */
 static int print_check(const check *c) {
-    printf("check: %s %s (%lld cases)\n", c->what, c->wrong ? "DOES NOT HOLD" : "holds", (long long)c->cases);
-    return c->wrong > 0;
+    const int bad = c->wrong > 0 || c->cases == 0;
+    printf("check: %s %s (%lld cases)\n", c->what, bad ? "DOES NOT HOLD" : "holds", (long long)c->cases);
+    return bad;
 }
 
 /* The first search on a GPU takes longer. */
