@@ -35,7 +35,7 @@ extern const int rank_counts[RANKS];
 
 enum { CHECK_OPTIMUM, CHECK_VIOLATION, CHECK_THREADS, CHECK_RANKS, CHECK_NETLIB, CHECK_DENSITY, CHECKS };
 
-/* A solved size, for the model of the time. */
+/* A solved size, for the model of the time: the runs without proofs. */
 typedef struct point {
     int rows, cols;
     figures found[WAYS][RANKS]; /* seconds: NaN if there is none */
@@ -60,6 +60,10 @@ void load_program(const study *s, const char *name, mip *model);
 /* Runs `w` on a place, for `limit` seconds and s->cap iterations at most. Where there is no such machine, the result's seconds are NaN. If the
  * run failed or passed the limit, they are NaN, too. Ranks are on GPUs, or with on_cpu on the CPU. */
 figures solve_on(study *s, const mip *model, const way *w, int place, int on_cpu, double limit);
+/* A run whose result was `whole`, but for the last iteration and the proof that the optimum is exact. The library tries
+ * that proof up to PROVEN_ROWS rows; it takes a product with the inverse for each row. With more rows it is `whole`. */
+enum { PROVEN_ROWS = 598 };
+figures solve_unproven(study *s, const mip *model, const way *w, int place, int on_cpu, const figures *whole);
 figures solve_clp(const study *s, const mip *model, int dual, double limit);
 
 /* Fills a cell with the iterations of a run that ended. */

@@ -44,7 +44,9 @@ static void keep_point(study *s, const char *name, const mip *model, const figur
             of[RANKS_2] = solve_on(s, model, &ways[w], RANKS_2, 1, limit_of(s, CPU_ONE));
             check_places(s, name, of);
         }
-        for (r = 0; r < RANKS; r++) to->found[w][r] = of[RANKS_1 + r];
+        for (r = 0; r < RANKS; r++)
+            to->found[w][r] = solve_unproven(s, model, &ways[w], !s->on.cuda && r == 0 ? CPU_ONE : RANKS_1 + r,
+                                             !s->on.cuda && r > 0, &of[RANKS_1 + r]);
     }
 }
 
