@@ -29,7 +29,7 @@ set title "Meyer et al., figure 3: time of an iteration against density"
 set xlabel "density, %"
 set ylabel "microseconds an iteration"
 set arrow 1 from 5, graph 0 to 5, graph 1 nohead dt 3 lc rgb red
-set label 1 "the paper: CLP loses from here" at 5.3, graph 0.95 tc rgb red
+set label 1 "paper: CLP loses" at 5.3, graph 0.95 tc rgb red
 plot "simplex_fig3.dat" using 1:3 with linespoints lw 2 pt 4 lc rgb clp title "CLP primal", \
      "" using 1:4 with linespoints lw 1 dt 2 pt 4 lc rgb clp title "CLP dual", \
      "" using 1:5 with linespoints lw 1 dt 2 pt 6 lc rgb cpu title "1 thread, immediate", \
