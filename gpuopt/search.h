@@ -269,8 +269,8 @@ GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_bounds(gpuopt_propagator_ba
  *            group; _get_bounds and _destroy do not. They compare the bases' sizes, settings and bounds, the
  *            descriptor, the binaries, rounds, capacities, and which arrays are given. The caller must ensure that the
  *            rows are the same. If a stop hook ends the block of its rank, the results of later ranks are left out.
- *            Each rank reserves memory for all implications and equivalences that are kept. For the bounds each rank
- *            sends 16 bytes per column. */
+ *            Each rank reserves memory for all implications and equivalences that are kept. A rank that has found
+ *            bounds sends 16 bytes per column. */
 
 /* Probing of one base, and the results of the latest _run. */
 typedef struct gpuopt_propagator_probe gpuopt_propagator_probe;

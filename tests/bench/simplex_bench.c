@@ -5,6 +5,7 @@
  *       --models LIST   of names as mip_load knows them, or of files in GPUOPT_TEST_DATA as FOLDER/NAME or NAME
  *       --only LIST     of "tableau devex", ...: see the table below; "revised dual" is the dual method (CPU)
  *       --clp on|off|both  CLP's primal simplex method; its dual method if that exceeds the limit (on), or always
+ *       --ratio TEST    harris, expand or textbook (harris)
  *       --limit S       limit of each in seconds, for CLP of processor time, which it checks rarely (60)
  *       --deferred K    of the ways that apply several pivots at once (the library chooses)
  *       --repeat N      the run with the median of the seconds of N; only one run if it takes over 30 s (1)
@@ -24,7 +25,7 @@
 #include <string.h>
 
 #include "examples/common.h"
-#include "tests/bench/simplex_peers.h"
+#include "tests/bench/simplex_run.h"
 #include "tests/support/support.h"
 #ifdef TEST_WITH_CUDA
 #include <cuda_runtime.h>
@@ -67,7 +68,7 @@ enum { CLP_OFF, CLP_ON, CLP_BOTH };
 
 typedef struct options {
     const char *backends, *models, *only;
-    int clp, locked;
+    int clp, locked, ratio;
     int64_t limit, repeat, deferred;
 } options;
 
@@ -107,92 +108,6 @@ static void print_line(const char *name, const mip *model, const figures *f) {
     print_number(" %*.3f", 6, f->bytes / each * 1e-12);
     printf("\n");
     fflush(stdout);
-}
-
-/* ---- gpuopt ---- */
-
-typedef struct job {
-    gpuopt_context *context;
-    const char *backend;
-    const mip *model;
-    int variant, warming;
-    double limit; /* seconds */
-    int64_t cap;  /* iterations; 0: none */
-    int32_t deferred;
-} job;
-
-/* In pieces that let the clock be read about every half second. On the GPU the end of a piece costs an exchange of some
- * 100 us, so the first piece is long. */
-static gpuopt_status iterate(gpuopt_simplex *simplex, const job *j, gpuopt_simplex_info *info, double *seconds) {
-    int64_t piece = strcmp(j->backend, "cuda") == 0 ? 2000 : 16;
-    gpuopt_status status = GPUOPT_OK;
-    gpuopt_desc_init(info, sizeof *info);
-    *seconds = 0;
-    while (!status && info->outcome == GPUOPT_MORE && *seconds < j->limit) {
-        double taken = now();
-        status = gpuopt_simplex_iterate(simplex, piece, info);
-        taken = now() - taken;
-        *seconds += taken;
-        if (taken < 0.25) piece *= 2;
-        else if (taken > 1 && piece > 1) piece /= 2;
-    }
-    return status;
-}
-
-static gpuopt_status take_answer(gpuopt_simplex *simplex, const mip *model, figures *f) {
-    double *x = calloc((size_t)model->columns.cols + 1, sizeof *x);
-    double *dual = calloc((size_t)model->columns.rows + 1, sizeof *dual);
-    gpuopt_status status =
-        x && dual
-            ? gpuopt_simplex_get_solution(
-                  simplex, GPUOPT_HOST,
-                  &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x = x, .dual = dual})
-            : GPUOPT_ERROR_MEMORY;
-    if (!status) figures_check(f, model, x, dual);
-    free(x);
-    free(dual);
-    return status;
-}
-
-/* See the head of the file. */
-static double least_bytes(const mip *model, double deferred_pivots) {
-    double m = model->columns.rows, n = model->columns.cols, collected = 8 * (m + n) * deferred_pivots / 2;
-    return 16 * m * n / deferred_pivots + (deferred_pivots > 1 ? collected : 0);
-}
-
-static figures gpuopt_run(const void *of) {
-    const job *j = of;
-    gpuopt_simplex_desc desc = mip_simplex_desc(j->model);
-    gpuopt_simplex_rules rules = GPUOPT_INIT(gpuopt_simplex_rules);
-    gpuopt_simplex *simplex = NULL;
-    gpuopt_simplex_info info;
-    gpuopt_status status;
-    figures f = figures_of(j->backend);
-    double create;
-    snprintf(f.who, sizeof f.who, "%s %s", j->backend, variant_names[j->variant]);
-    desc.method = variants[j->variant].method;
-    desc.rules = &rules;
-    rules.pricing = variants[j->variant].pricing;
-    rules.deferred_pivots = variants[j->variant].deferred_pivots;
-    if (rules.deferred_pivots == 0) rules.deferred_pivots = j->deferred;
-    desc.algorithm = variants[j->variant].algorithm;
-    desc.iteration_limit = j->cap;
-    create = now();
-    status = gpuopt_simplex_create(j->context, &desc, NULL, &simplex);
-    create = now() - create;
-    if (!status) status = iterate(simplex, j, &info, &f.iterating);
-    if (!status && info.outcome == GPUOPT_OPTIMAL) status = take_answer(simplex, j->model, &f);
-    if (!status && j->warming) status = gpuopt_simplex_rebuild(simplex, 1, NULL);
-    gpuopt_simplex_destroy(simplex);
-    f.status = status ? gpuopt_status_string(status) : gpuopt_outcome_string(info.outcome);
-    if (status) return f;
-    if (info.outcome == GPUOPT_MORE) f.status = "over limit";
-    else if (info.outcome != GPUOPT_OPTIMAL) f.objective = info.objective;
-    f.seconds = create + f.iterating;
-    f.iterations = info.iterations;
-    if (desc.method == GPUOPT_METHOD_TABLEAU) f.bytes = least_bytes(j->model, info.deferred_pivots);
-    snprintf(f.who, sizeof f.who, "%s %s K=%d", j->backend, variant_names[j->variant], (int)info.deferred_pivots);
-    return f;
 }
 
 /* ---- Models ---- */
@@ -260,11 +175,21 @@ static void measure(const char *name, const mip *model, const machine *on, const
     const char *at = o->only;
     char word[NAME];
     while (next_word(&at, word)) {
-        job j = {on->context, on->backend,      model, choice(word, variant_names),
-                 warming,     (double)o->limit, 0,     (int32_t)o->deferred};
-        figures f;
-        j.cap = cap_of(name, variants[j.variant].deferred_pivots == 1);
-        f = median_of(gpuopt_run, &j, warming ? 1 : o->repeat);
+        int variant = choice(word, variant_names);
+        int32_t deferred = variants[variant].deferred_pivots;
+        simplex_job j = {.context = on->context,
+                         .backend = on->backend,
+                         .name = word,
+                         .model = model,
+                         .method = variants[variant].method,
+                         .algorithm = variants[variant].algorithm,
+                         .pricing = variants[variant].pricing,
+                         .ratio = (gpuopt_simplex_ratio)o->ratio,
+                         .deferred = deferred ? deferred : (int32_t)o->deferred,
+                         .warming = warming,
+                         .limit = (double)o->limit,
+                         .cap = cap_of(name, deferred == 1)};
+        figures f = median_of(simplex_run, &j, warming ? 1 : o->repeat);
         if (!warming) print_line(name, model, &f);
     }
 }
@@ -309,16 +234,18 @@ static int measure_model(const char *asked, const machine *machines, int count, 
 /* Returns 0, or -1 if the text is invalid. */
 static int parse(int argc, char **argv, options *o) {
     static const char *const switches[] = {"off", "on", "both", NULL}, *const pages[] = {"pageable", "locked", NULL};
+    static const char *const ratios[] = {"harris", "expand", "textbook", NULL}; /* as gpuopt_simplex_ratio */
     const char *at;
     char word[NAME];
     int k, good = argc > 1 && argv[1][0] != '-';
-    *o = (options){argc > 1 ? argv[1] : "", default_models, default_variants, CLP_ON, 0, 60, 1, 0};
+    *o = (options){argc > 1 ? argv[1] : "", default_models, default_variants, CLP_ON, 0, 0, 60, 1, 0};
     for (k = 2; k < argc && good; k += 2) {
         const char *value = k + 1 < argc ? argv[k + 1] : "";
         if (strcmp(argv[k], "--models") == 0) good = *(o->models = value) != 0;
         else if (strcmp(argv[k], "--only") == 0) good = *(o->only = value) != 0;
         else if (strcmp(argv[k], "--clp") == 0) good = (o->clp = choice(value, switches)) >= 0;
         else if (strcmp(argv[k], "--pages") == 0) good = (o->locked = choice(value, pages)) >= 0;
+        else if (strcmp(argv[k], "--ratio") == 0) good = (o->ratio = choice(value, ratios)) >= 0;
         else if (strcmp(argv[k], "--limit") == 0) good = whole_number(value, 1000000, &o->limit);
         else if (strcmp(argv[k], "--deferred") == 0) good = whole_number(value, 256, &o->deferred);
         else if (strcmp(argv[k], "--repeat") == 0) good = whole_number(value, MOST_REPEATS, &o->repeat);
@@ -357,7 +284,7 @@ int main(int argc, char **argv) {
     int count = 0, failed = 0;
     if (parse(argc, argv, &o)) {
         fprintf(stderr, "simplex_bench BACKEND,... [--models LIST] [--only LIST] [--clp on|off|both] [--limit S] "
-                        "[--deferred K] [--repeat N] [--pages pageable|locked]\n");
+                        "[--ratio harris|expand|textbook] [--deferred K] [--repeat N] [--pages pageable|locked]\n");
         return EXIT_BAD_INPUT;
     }
     for (at = o.backends; count < 4 && next_word(&at, machines[count].backend); count++)

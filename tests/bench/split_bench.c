@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A model of the time of a pivot with a tableau split over ranks, after Meyer, Albuquerque and Chopard (2011), beside
- * measured times. For m rows, n columns and P ranks, threads of this process:
- *     T(m, n, P) = start + row m + column n / P + cell m n / P                            on each rank
- *                + log2(P / 2) (gather + broadcast + 8 m / speed)                         for P > 2, by host memory
- * The first four constants are fitted to one rank, or for P > 1 to two. They minimise the squares of the errors
- * relative to the times of ten programs, none of which is in the table; none is negative. gather, broadcast and speed
- * are measured for the exchanges alone, on two ranks. (The four constants of two ranks include their exchanges.) By
- * peer memory a rank sends to all others at once, and there is no last term.
+ * The model of the time of a pivot with a tableau split over ranks (split_model.h), beside measured times. The
+ * constants come from ten programs, none of which is in the table.
  *     split_bench cpu|cuda [--ranks N,...] [--pivots N] [--blocks N] [--deferred K] [--sizes ROWSxCOLS,...]
  * --deferred: pivots applied at once, 1: each by itself; default: the library's choice. --sizes: times only programs of
  * these sizes, beside the first number of ranks, without the model. The ranks of cuda have the devices 0, 1, ... If
@@ -18,111 +12,33 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "examples/io/mip.h"
 #include "tests/bench/bench.h"
-#include "transports/gpuopt_threads.h"
+#include "tests/bench/split_model.h"
 
-enum { MOST_RANKS = 16, EXCHANGES = 100 /* at once */, LONG = 20000 /* doubles */, SIZES = 14, KNOWN = 10, COSTS = 4 };
+enum { SIZES = 14, KNOWN = 10 };
 
 typedef struct options {
     const char *backend, *ranks, *sizes;
     int64_t pivots, blocks, deferred;
-    int cuda, devices;
+    split_machine on;
 } options;
-
-/* In seconds. */
-typedef struct constants {
-    double alone[COSTS], among[COSTS];  /* start, row, column, cell: of one rank, and of two */
-    double gather, broadcast, per_byte; /* of two ranks */
-    int peers;                          /* which exchange through peer memory */
-} constants;
 
 typedef struct job {
     const options *o;
-    const mip *model; /* NULL: exchanges */
-    int ranks;
+    const mip *model;
     double pivot; /* seconds */
-    double gather, broadcast, per_byte;
-    int peers; /* rank 0's handle goes through peer memory */
 } job;
-
-typedef struct member {
-    job *job;
-    int rank, failed;
-    gpuopt_transport transport;
-    gpuopt_context *context;
-    gpuopt_group *group;
-} member;
 
 /* ---- A rank ---- */
 
-static void log_message(void *user, int level, const char *message) {
-    member *m = user;
-    if (level == 0) fprintf(stderr, "rank %d: %s\n", m->rank, message);
-    if (m->rank == 0 && strstr(message, "exchange through peer memory")) m->job->peers = 1;
-}
-
-static gpuopt_status open_on(const options *o, int device, member *m, gpuopt_context **context) {
-    gpuopt_context_desc desc = GPUOPT_INIT(gpuopt_context_desc);
-    desc.backend = gpuopt_backend_cpu();
-    desc.device = device;
-    if (m) desc.user = m, desc.log = log_message;
-#ifdef TEST_WITH_CUDA
-    if (o->cuda) desc.backend = gpuopt_backend_cuda();
-#else
-    if (o->cuda) return GPUOPT_ERROR_UNSUPPORTED;
-#endif
-    return gpuopt_context_create(&desc, context);
-}
-
-/* How many devices there are, up to MOST_RANKS. */
-static int count_devices(const options *o) {
-    int count = 0;
-    gpuopt_context *context = NULL;
-    while (count < MOST_RANKS && open_on(o, count, NULL, &context) == GPUOPT_OK) {
-        gpuopt_context_destroy(context);
-        count++;
-    }
-    return count;
-}
-
-/* Seconds of a broadcast of `doubles` doubles, or with 0 an all-gather of the data of pricing: the least of 20
- * means. */
-static gpuopt_status exchange(member *m, int32_t doubles, double *seconds) {
-    static _Thread_local double data[LONG], all[8 * MOST_RANKS];
-    gpuopt_status status = gpuopt_group_agree(m->group, NULL, 0);
-    int k, batch;
-    *seconds = HUGE_VAL;
-    for (batch = 0; batch < 20 && !status; batch++) {
-        const double start = now();
-        for (k = 0; k < EXCHANGES && !status; k++)
-            status = doubles ? gpuopt_group_broadcast(m->group, GPUOPT_HOST, k % m->job->ranks, data,
-                                                      sizeof *data * (uint64_t)doubles)
-                             : gpuopt_group_all_gather(m->group, GPUOPT_HOST, data, 64, all, sizeof all, NULL);
-        *seconds = fmin(*seconds, (now() - start) / EXCHANGES);
-    }
-    return status;
-}
-
-static gpuopt_status run_exchanges(member *m) {
-    double gather, near, far;
-    gpuopt_status status = exchange(m, 0, &gather);
-    if (!status) status = exchange(m, 1, &near);
-    if (!status) status = exchange(m, LONG, &far);
-    if (status || m->rank > 0) return status;
-    m->job->gather = gather;
-    m->job->broadcast = near;
-    m->job->per_byte = fmax(far - near, 0) / (8.0 * (LONG - 1));
-    return GPUOPT_OK;
-}
-
-static gpuopt_status run_pivots(member *m) {
-    const options *o = m->job->o;
-    gpuopt_simplex_desc desc = mip_simplex_desc(m->job->model);
+static gpuopt_status run_pivots(split_rank *r) {
+    job *j = r->job;
+    const options *o = j->o;
+    gpuopt_simplex_desc desc = mip_simplex_desc(j->model);
     gpuopt_simplex_rules rules = GPUOPT_INIT(gpuopt_simplex_rules);
     gpuopt_simplex *simplex = NULL;
     gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
@@ -134,11 +50,11 @@ static gpuopt_status run_pivots(member *m) {
     gpuopt_status status;
     desc.method = GPUOPT_METHOD_TABLEAU;
     desc.algorithm = GPUOPT_ALGORITHM_PRIMAL;
-    desc.group = m->group;
+    desc.group = r->group;
     desc.rules = &rules;
     rules.rebuild_pivots = INT32_MAX;
     rules.deferred_pivots = (int32_t)o->deferred;
-    status = gpuopt_simplex_create(m->context, &desc, NULL, &simplex);
+    status = gpuopt_simplex_create(r->context, &desc, NULL, &simplex);
     if (!status) status = gpuopt_simplex_iterate(simplex, 1, &info); /* with the first rebuild */
     for (block = 0; block < o->blocks && !status && info.outcome == GPUOPT_MORE; block++) {
         const int64_t rebuilds = info.rebuilds;
@@ -150,45 +66,13 @@ static gpuopt_status run_pivots(member *m) {
             least = fmin(least, taken / (double)pivots);
     }
     gpuopt_simplex_destroy(simplex);
-    if (m->rank == 0) m->job->pivot = least;
+    if (r->rank == 0) j->pivot = least;
     return status;
-}
-
-static void *run_rank(void *member_of) {
-    member *m = member_of;
-    const options *o = m->job->o;
-    gpuopt_status status = open_on(o, o->cuda ? m->rank % o->devices : 0, m, &m->context);
-    if (!status && m->job->ranks > 1) status = gpuopt_group_create(m->context, &m->transport, NULL, &m->group);
-    if (!status) status = m->job->model ? run_pivots(m) : run_exchanges(m);
-    m->failed = status != GPUOPT_OK;
-    if (status) m->transport.abort(m->transport.user);
-    gpuopt_group_destroy(m->group);
-    gpuopt_context_destroy(m->context);
-    return NULL;
-}
-
-/* Returns 0, or -1 after a message. */
-static int run_job(job *j) {
-    static gpuopt_transport transport[MOST_RANKS];
-    static member members[MOST_RANKS];
-    pthread_t thread[MOST_RANKS];
-    int r, lost = 0;
-    memset(members, 0, sizeof members);
-    if (gpuopt_threads_open(j->ranks, transport)) return -1;
-    for (r = 0; r < j->ranks; r++) {
-        members[r].job = j;
-        members[r].rank = r;
-        members[r].transport = transport[r];
-        if (pthread_create(&thread[r], NULL, run_rank, &members[r])) exit(EXIT_FAILED);
-    }
-    for (r = 0; r < j->ranks; r++) pthread_join(thread[r], NULL), lost |= members[r].failed;
-    gpuopt_threads_close(transport);
-    return lost ? -1 : 0;
 }
 
 /* Seconds of a pivot; infinite if the program was solved before a block was full; -1 after a message. */
 static double time_pivot(const options *o, int rows, int cols, int ranks, int *peers) {
-    job j = {o, NULL, ranks, 0, 0, 0, 0, 0};
+    job j = {o, NULL, 0};
     char name[64], error[256];
     mip model;
     int status;
@@ -196,45 +80,9 @@ static double time_pivot(const options *o, int rows, int cols, int ranks, int *p
              (double)rows * cols > 3e6 ? fmin(0.02, 2e7 / rows / cols) : 0.5);
     if (mip_load(name, &model, error, sizeof error)) return fprintf(stderr, "%s\n", error), -1;
     j.model = &model;
-    status = run_job(&j);
+    status = split_run(&o->on, ranks, run_pivots, &j, peers);
     mip_free(&model);
-    if (peers) *peers = j.peers;
     return status ? -1 : j.pivot;
-}
-
-/* ---- The model ---- */
-
-static void terms(double m, double n, double ranks, double term[COSTS]) {
-    term[0] = 1;
-    term[1] = m;
-    term[2] = n / ranks;
-    term[3] = m * n / ranks;
-}
-
-static double predicted(const constants *c, double m, double n, double ranks) {
-    const double *cost = ranks > 1 ? c->among : c->alone;
-    double term[COSTS], sum = 0;
-    int k;
-    terms(m, n, ranks, term);
-    for (k = 0; k < COSTS; k++) sum += cost[k] * term[k];
-    return sum + (ranks > 2 && !c->peers ? log2(ranks / 2) * (c->gather + c->broadcast + c->per_byte * 8 * m) : 0);
-}
-
-/* The costs >= 0 that minimise the sum of the squares of sum(cost * row) - 1, one cost after the other until they
- * stay. */
-static void least_squares(double row[KNOWN][COSTS], double cost[COSTS]) {
-    double product[COSTS][COSTS + 1] = {{0}}; /* of the columns with one another, and with 1 */
-    int pass, i, j, k;
-    for (k = 0; k < KNOWN; k++)
-        for (i = 0; i < COSTS; i++)
-            for (j = 0; j <= COSTS; j++) product[i][j] += row[k][i] * (j < COSTS ? row[k][j] : 1);
-    for (i = 0; i < COSTS; i++) cost[i] = 0;
-    for (pass = 0; pass < 100000; pass++)
-        for (i = 0; i < COSTS; i++) {
-            double rest = product[i][COSTS];
-            for (j = 0; j < COSTS; j++) rest -= j == i ? 0 : product[i][j] * cost[j];
-            cost[i] = fmax(rest / product[i][i], 0);
-        }
 }
 
 /* Programs from which the constants come. */
@@ -244,27 +92,15 @@ static const int cuda_known[KNOWN][2] = {{60, 240},    {400, 1600},   {700, 5600
                                          {3000, 6000}, {3500, 14000}, {6000, 30000}, {8000, 24000}, {12000, 60000}};
 
 /* The constants of one rank, or of two. */
-static int calibrate(const options *o, int ranks, constants *c) {
-    const int(*size)[2] = o->cuda ? cuda_known : cpu_known;
-    double row[KNOWN][COSTS];
-    int k, i;
+static int calibrate(const options *o, int ranks, split_constants *c) {
+    const int(*size)[2] = o->on.cuda ? cuda_known : cpu_known;
+    double time[KNOWN];
+    int k;
     for (k = 0; k < KNOWN; k++) {
-        const double time = time_pivot(o, size[k][0], size[k][1], ranks, ranks > 1 ? &c->peers : NULL);
-        if (!(time > 0 && time < HUGE_VAL)) return -1;
-        terms(size[k][0], size[k][1], ranks, row[k]);
-        for (i = 0; i < COSTS; i++) row[k][i] /= time;
+        time[k] = time_pivot(o, size[k][0], size[k][1], ranks, ranks > 1 ? &c->peers : NULL);
+        if (!(time[k] > 0 && time[k] < HUGE_VAL)) return -1;
     }
-    least_squares(row, ranks > 1 ? c->among : c->alone);
-    return 0;
-}
-
-/* gather, broadcast and speed. */
-static int time_exchanges(const options *o, constants *c) {
-    job j = {o, NULL, 2, 0, 0, 0, 0, 0};
-    if (run_job(&j)) return -1;
-    c->gather = j.gather;
-    c->broadcast = j.broadcast;
-    c->per_byte = j.per_byte;
+    split_fit(KNOWN, size, time, ranks, c);
     return 0;
 }
 
@@ -277,27 +113,15 @@ static const int cuda_sizes[SIZES][2] = {{300, 1200},   {500, 1500},   {500, 400
                                          {2000, 4000},  {2000, 12000}, {3000, 9000},   {4000, 8000},   {4000, 20000},
                                          {5000, 15000}, {5000, 25000}, {10000, 50000}, {20000, 100000}};
 
-static double correlation(int count, const double *x, const double *y) {
-    double mx = 0, my = 0, xx = 0, yy = 0, xy = 0;
-    int k;
-    for (k = 0; k < count; k++) mx += x[k] / count, my += y[k] / count;
-    for (k = 0; k < count; k++) {
-        xx += (x[k] - mx) * (x[k] - mx);
-        yy += (y[k] - my) * (y[k] - my);
-        xy += (x[k] - mx) * (y[k] - my);
-    }
-    return xy / sqrt(xx * yy);
-}
-
-static void print_constants(const options *o, const constants *c) {
+static void print_constants(const options *o, const split_constants *c) {
     int ranks;
-    printf("%d CUDA devices\n", o->devices);
+    printf("%d CUDA devices\n", o->on.devices);
     for (ranks = 1; ranks <= 2; ranks++) {
         const double *cost = ranks == 2 ? c->among : c->alone;
         printf("%d rank%s: start %.3g us, row %.3g ns, column %.3g ns, cell %.3g ns\n", ranks,
-               ranks == 1        ? ""
-               : o->devices == 1 ? "s on one device"
-                                 : "s",
+               ranks == 1           ? ""
+               : o->on.devices == 1 ? "s on one device"
+                                    : "s",
                cost[0] * 1e6, cost[1] * 1e9, cost[2] * 1e9, cost[3] * 1e9);
     }
     printf("gather %.3g us, broadcast %.3g us and %.3g GB/s\n", c->gather * 1e6, c->broadcast * 1e6,
@@ -305,12 +129,12 @@ static void print_constants(const options *o, const constants *c) {
     printf("two ranks exchange through %s\n", c->peers ? "peer memory" : "host memory");
 }
 
-static int print_measured(const options *o, const constants *c, int ranks) {
-    const int(*sizes)[2] = o->cuda ? cuda_sizes : cpu_sizes;
+static int print_measured(const options *o, const split_constants *c, int ranks) {
+    const int(*sizes)[2] = o->on.cuda ? cuda_sizes : cpu_sizes;
     double want[SIZES], got[SIZES], worst = 0, sum = 0;
     int k, count = 0;
     for (k = 0; k < SIZES; k++) {
-        const double model = predicted(c, sizes[k][0], sizes[k][1], ranks);
+        const double model = split_predicted(c, sizes[k][0], sizes[k][1], ranks);
         const double measured = time_pivot(o, sizes[k][0], sizes[k][1], ranks, NULL), error = model / measured - 1;
         if (measured < 0) return -1;
         if (!(measured < HUGE_VAL)) {
@@ -376,33 +200,34 @@ int main(int argc, char **argv) {
     static const char usage[] = "usage: split_bench cpu|cuda [--ranks N,...] [--pivots N] [--blocks N] [--deferred K]\n"
                                 "                   [--sizes ROWSxCOLS,...]\n";
     static const int beyond[][2] = {{2000, 10000}, {10000, 50000}, {20000, 100000}};
-    options o = {NULL, "1,2", NULL, 0, 4, 0, 0, 0};
-    constants c;
+    options o = {NULL, "1,2", NULL, 0, 4, 0, {0, 0}};
+    split_constants c;
     const char *at;
     char word[NAME];
     int json, ranks;
     size_t k;
     memset(&c, 0, sizeof c);
     if (parse_options(argc, argv, usage, values, NULL, take, &o, &o.backend, &json)) return EXIT_BAD_INPUT;
-    o.cuda = strcmp(o.backend, "cuda") == 0;
-    if (!o.cuda && strcmp(o.backend, "cpu")) return fputs(usage, stderr), EXIT_BAD_INPUT;
-    if (o.cuda) o.devices = count_devices(&o);
-    if (o.cuda && o.devices == 0) return fprintf(stderr, "split_bench: no backend cuda here\n"), EXIT_FAILED;
+    o.on.cuda = strcmp(o.backend, "cuda") == 0;
+    if (!o.on.cuda && strcmp(o.backend, "cpu")) return fputs(usage, stderr), EXIT_BAD_INPUT;
+    if (o.on.cuda) o.on.devices = split_devices();
+    if (o.on.cuda && o.on.devices == 0) return fprintf(stderr, "split_bench: no backend cuda here\n"), EXIT_FAILED;
     if (o.sizes) return print_sizes(&o) ? EXIT_FAILED : finish_output(0);
-    if (calibrate(&o, 1, &c) || calibrate(&o, 2, &c) || time_exchanges(&o, &c))
+    if (calibrate(&o, 1, &c) || calibrate(&o, 2, &c) || split_exchanges(&o.on, &c))
         return fprintf(stderr, "split_bench: no times for the constants\n"), EXIT_FAILED;
     print_constants(&o, &c);
     printf("%6s %6s %3s %12s %12s %8s\n", "rows", "cols", "P", "predicted us", "measured us", "error");
     for (at = o.ranks; next_word(&at, word);) {
         int64_t wanted = 0;
         if (!whole_number(word, MOST_RANKS, &wanted)) return fputs(usage, stderr), EXIT_BAD_INPUT;
-        if (o.cuda && wanted > o.devices) printf("%d ranks: not measured, for want of as many devices\n", (int)wanted);
+        if (o.on.cuda && wanted > o.on.devices)
+            printf("%d ranks: not measured, for want of as many devices\n", (int)wanted);
         else if (print_measured(&o, &c, (int)wanted)) return EXIT_FAILED;
     }
     printf("Predictions, not measured:\n");
     for (k = 0; k < sizeof beyond / sizeof *beyond; k++)
         for (ranks = 1; ranks <= 64; ranks *= 2)
             printf("%6d %6d %3d %12.2f %12s\n", beyond[k][0], beyond[k][1], ranks,
-                   predicted(&c, beyond[k][0], beyond[k][1], ranks) * 1e6, "predicted");
+                   split_predicted(&c, beyond[k][0], beyond[k][1], ranks) * 1e6, "predicted");
     return finish_output(0);
 }

@@ -11,7 +11,8 @@
 
 /* A rank's report of its pass. */
 typedef struct gpuopt__propagator_probe_part {
-    int32_t probed, infeasible, unfinished, infeasible_col, stopped, unused;
+    int32_t probed, infeasible, unfinished, infeasible_col, stopped;
+    int32_t tightened; /* whether it has found bounds */
     int64_t implications, implied_binaries, equivalences;
 } gpuopt__propagator_probe_part;
 
@@ -83,7 +84,7 @@ static gpuopt_status gpuopt__propagator_probe_share_begin(gpuopt_propagator_prob
     return GPUOPT_OK;
 }
 
-/* Merges the bounds of all ranks in their order. Of equal bounds each rank keeps the first. */
+/* Merges the bounds of the ranks that have found some, in their order. Of equal bounds each rank keeps the first. */
 static gpuopt_status gpuopt__propagator_probe_share_bounds(gpuopt_propagator_probe *probe) {
     struct gpuopt__propagator_probe_share *s = probe->share;
     const int32_t cols = probe->base->cols;
@@ -96,7 +97,7 @@ static gpuopt_status gpuopt__propagator_probe_share_bounds(gpuopt_propagator_pro
     memcpy(probe->ub, probe->base_ub, bytes);
     for (r = 0; r < s->ranks && !status; r++) {
         double *from = r == s->rank ? s->own : s->other;
-        if (s->part[r].probed == 0) continue;
+        if (!s->part[r].tightened) continue;
         status = gpuopt_group_broadcast(s->group, GPUOPT_HOST, r, from, 2 * bytes);
         for (j = 0; j < cols && !status; j++) {
             if (from[j] > probe->lb[j]) probe->lb[j] = from[j];
@@ -111,8 +112,11 @@ static gpuopt_status gpuopt__propagator_probe_share_end(gpuopt_propagator_probe 
                                                         gpuopt_status status) {
     struct gpuopt__propagator_probe_share *s = probe->share;
     const gpuopt_propagator_probe_info *info = &probe->info;
+    const size_t bytes = sizeof(double) * (size_t)probe->base->cols;
+    const int tightened =
+        !status && (memcmp(probe->lb, probe->base_lb, bytes) != 0 || memcmp(probe->ub, probe->base_ub, bytes) != 0);
     const gpuopt__propagator_probe_part own = {info->probed,         info->infeasible,       info->unfinished,
-                                               info->infeasible_col, probe->stopped,         0,
+                                               info->infeasible_col, probe->stopped,         tightened,
                                                info->implications,   info->implied_binaries, info->equivalences};
     int32_t r;
     status = gpuopt__ranks_agree(probe->base->context, s->group, call, status, 0);

@@ -80,7 +80,8 @@ static int gpuopt__simplex_signs_right(const gpuopt_simplex *s, const double *z,
 
 /* A bound on every entry of the inverse; infinite: no bound is known. With the engine's columns r_i for B^-1 and E = I
  * - B r, B^-1 = r (I - E)^-1. Its entries are at most max |r| / (1 - |E|), where |E| < 1 is the largest sum of a
- * column. Overwrites by_row, scratch, error_sum and `column` [rows]. */
+ * column. The columns of basic activities are unit vectors without error. Overwrites by_row, scratch, error_sum and
+ * `column` [rows]. */
 static gpuopt_status gpuopt__simplex_inverse_bound(gpuopt_simplex *s, double *column, double *bound) {
     const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
     double *x = s->scratch, largest = 0, worst = 0;
@@ -88,6 +89,10 @@ static gpuopt_status gpuopt__simplex_inverse_bound(gpuopt_simplex *s, double *co
     gpuopt_status status = GPUOPT_OK;
     *bound = HUGE_VAL;
     for (k = 0; k < rows && !status && worst < 0.5; k++) {
+        if (s->status[cols + k] == GPUOPT_VARIABLE_BASIC) {
+            largest = gpuopt__max(largest, 1);
+            continue;
+        }
         memset(column, 0, sizeof(double) * (size_t)rows);
         column[k] = 1;
         status = backend->ftran(s->engine, column);
