@@ -14,10 +14,12 @@ namespace {
 enum {
     DEFERRED_LANES = 64, /* elements per block of update_deferred(): more blocks would read alpha more often */
     DEFERRED_THREADS = DEFERRED_LANES * BASIS_GROUPS,
-    DEFERRED_BATCH = 12,      /* lines of V that a group loads at once */
-    BASIS_ROWS = 4,           /* rows per thread of the element-wise kernels, all loaded at once */
-    BASIS_PREPARE = 1024,     /* threads per block of prepare_update() */
-    BASIS_MPFI_THREADS = 1024 /* threads of prepare_update() with MPFI, in all blocks */
+    DEFERRED_BATCH = 12,       /* lines of V that a group loads at once */
+    BASIS_ROWS = 4,            /* rows per thread of the element-wise kernels, all loaded at once */
+    BASIS_PREPARE = 1024,      /* threads per block of prepare_update() */
+    BASIS_MPFI_THREADS = 1024, /* threads of prepare_update() with MPFI, in all blocks */
+    COLUMN_WARPS = 32,         /* the most in a block of update_columns() */
+    COLUMN_ROWS = 16           /* rows that a thread of update_columns() loads at once */
 };
 
 /* The pivot of an update. */
@@ -251,8 +253,9 @@ __global__ void __launch_bounds__(BASIS_THREADS) add_second(const __grid_constan
     });
 }
 
-/* Figure 3, step 2: one thread for each column, with omega in shared memory. */
-__global__ void update_columns(const __grid_constant__ Basis b, int p) {
+/* Figure 3, step 2: one thread for each column, with omega in shared memory. A thread loads COLUMN_ROWS elements before
+ * it stores the first: few threads run, so the time is that of waiting for loads. */
+__global__ void __launch_bounds__(COLUMN_WARPS *BASIS_LANES) update_columns(const __grid_constant__ Basis b, int p) {
     GPUOPT_DYNAMIC_SHARED(double, shared_omega);
     if (!b.state->accepted) return;
     for (int i = static_cast<int>(threadIdx.x); i < b.m; i += static_cast<int>(blockDim.x))
@@ -261,9 +264,15 @@ __global__ void update_columns(const __grid_constant__ Basis b, int p) {
     int j = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     if (j >= b.m) return;
     double *column = b.matrix + j, pivot = column[p * b.pitch];
-    column[p * b.pitch] = 0;
-#pragma unroll 8
-    for (int i = 0; i < b.m; i++) column[i * b.pitch] += pivot * shared_omega[i];
+    for (int first = 0; first < b.m; first += COLUMN_ROWS) {
+        double entry[COLUMN_ROWS];
+#pragma unroll
+        for (int r = 0; r < COLUMN_ROWS; r++)
+            if (first + r < b.m) entry[r] = first + r == p ? 0 : load_now(column + (first + r) * b.pitch);
+#pragma unroll
+        for (int r = 0; r < COLUMN_ROWS; r++)
+            if (first + r < b.m) column[(first + r) * b.pitch] = entry[r] + pivot * shared_omega[first + r];
+    }
 }
 
 /* Figure 1, steps 1 and 2: E by columns, the identity with omega as column p. */
