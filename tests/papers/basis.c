@@ -28,6 +28,11 @@ void table_estimate(table *t, double value, int estimate) {
     else table_text(t, value >= 100 ? "~%.0f" : "~%.3g", value);
 }
 
+void table_count(table *t, int64_t value) {
+    if (value > 0) table_text(t, "%lld", (long long)value);
+    else table_text(t, "-");
+}
+
 gpuopt_context *context_of(const study *s, int machine) {
     if (machine == 2) return s->has_gpu ? s->gpu.context : NULL;
     return s->p.machines[machine].context;

@@ -27,6 +27,8 @@ typedef struct study {
 void check(study *s, const char *what, int cases, int bad);
 /* A number of a table with "~" if it is an estimate, "-" if it is NaN. */
 void table_estimate(table *t, double value, int estimate);
+/* A whole number of a table, "-" unless it is positive. */
+void table_count(table *t, int64_t value);
 /* A machine of the program: 0 is the CPU with one thread, 1 with threads, 2 the GPU. */
 enum { MACHINES = 3 };
 gpuopt_context *context_of(const study *s, int machine); /* NULL: there is none */

@@ -96,8 +96,8 @@ static void print_blocks(const study *s, const kernels *all) {
         int32_t m = table5[k].m;
         table_text(&t, "%d", (int)kernel_size(s, k));
         table_text(&t, "%d", m <= 3000 ? 128 : m <= 4000 ? 256 : 384);
-        table_number(&t, steps->count ? steps->step[steps->count - 1].threads : NAN);
-        table_number(&t, steps->count ? steps->step[steps->count - 1].blocks : NAN);
+        table_count(&t, steps->count ? steps->step[steps->count - 1].threads : 0);
+        table_count(&t, steps->count ? steps->step[steps->count - 1].blocks : 0);
         for (n = 0; n < BLOCKS; n++) table_number(&t, 1e6 * all[k].column[n]);
     }
     table_end(&t);

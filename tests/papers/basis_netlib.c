@@ -53,7 +53,7 @@ static int is_row(const study *s, int k) { return (sources[k].paper == NULL) == 
 /* Seconds after which a run is stopped; 0: it is left out. */
 static double limit_of(const study *s, const source *of, int32_t m, int way, int machine) {
     if (!context_of(s, machine)) return 0;
-    if (!of->paper) return machine == 1 ? .2 : way == PFI && machine == 0 && m > 120 ? 0 : 20;
+    if (!of->paper) return machine == 1 ? .05 : way == PFI && machine == 0 && m > 120 ? 0 : 20;
     if (way == PFI) return 0; /* the paper leaves it out, too */
     if (machine == 2) return m < 3150 ? 6 : 1.2;
     return m > 7000 || (m > 4000 && way != PROPOSED && way != DEFERRED) ? 0 : .3;
@@ -112,10 +112,10 @@ static void run_cell(study *s, results *all, int k, int way, int machine, const 
     }
     if (!c->r.updates) return;
     iterations = of->paper ? of->paper->iterations[way == DEFERRED ? PROPOSED : way] : all->iterations[k];
-    c->update = c->r.update_seconds / (double)c->r.updates;
+    c->update = c->r.per_update;
     c->estimate = c->r.status != REVISED_OPTIMAL;
     c->total = c->r.seconds;
-    if (c->estimate) c->total *= iterations > 0 ? (double)iterations / (double)c->r.iterations : NAN;
+    if (c->estimate) c->total = iterations > 0 ? c->r.per_iteration * (double)iterations : NAN;
 }
 
 static void run_model(study *s, results *all, int k) {
@@ -142,16 +142,15 @@ static void print_table3(const study *s, const results *all) {
                 "model|paper m|paper n|paper size|m|n|size|entries");
     for (k = 0; k < SOURCES; k++) {
         const paper_netlib *p = sources[k].paper;
-        double m = all->rows[k] ? all->rows[k] : NAN, n = all->cols[k];
         if (!is_row(s, k)) continue;
         table_text(&t, "%s", sources[k].name);
-        table_number(&t, p ? p->m : NAN);
-        table_number(&t, p ? p->n : NAN);
-        table_number(&t, p ? (double)p->m * p->n : NAN);
-        table_number(&t, m);
-        table_number(&t, m > 0 ? n : NAN);
-        table_number(&t, m * n);
-        table_number(&t, m > 0 ? all->entries[k] : NAN);
+        table_count(&t, p ? p->m : 0);
+        table_count(&t, p ? p->n : 0);
+        table_count(&t, p ? (int64_t)p->m * p->n : 0);
+        table_count(&t, all->rows[k]);
+        table_count(&t, all->cols[k]);
+        table_count(&t, (int64_t)all->rows[k] * all->cols[k]);
+        table_count(&t, all->entries[k]);
     }
     table_end(&t);
 }
@@ -175,10 +174,8 @@ static void print_table8(const study *s, const results *all) {
             const cell *c = all->cell[k][way], *best = &c[s->has_gpu ? 2 : 0];
             table_text(&t, "%s", sources[k].name);
             table_text(&t, "%s", way_name[way]);
-            if (p && way < PAPERS && p->iterations[way] > 0) table_text(&t, "%d", (int)p->iterations[way]);
-            else table_text(&t, "-");
-            if (best->r.updates) table_text(&t, "%d", (int)best->r.iterations);
-            else table_text(&t, "-");
+            table_count(&t, p && way < PAPERS ? p->iterations[way] : 0);
+            table_count(&t, best->r.iterations);
             table_text(&t, "%s", best->r.updates ? revised_word(best->r.status) : "-");
             table_number(&t, 1e3 * of_paper(p ? p->update : NULL, way));
             for (machine = 0; machine < MACHINES; machine++) table_number(&t, 1e3 * c[machine].update);
@@ -215,10 +212,8 @@ static double mean_speedup(const study *s, const results *all, int way, int mach
     int k, count = 0;
     for (k = 0; k < SOURCES; k++) {
         const cell *slow = &all->cell[k][way][machine], *fast = &all->cell[k][PROPOSED][machine];
-        if (!is_row(s, k) || !slow->r.updates || !fast->r.updates) continue;
-        value[count++] =
-            total ? slow->r.seconds / (double)slow->r.iterations * (double)fast->r.iterations / fast->r.seconds
-                  : slow->update / fast->update;
+        if (!is_row(s, k) || isnan(slow->update) || isnan(fast->update)) continue;
+        value[count++] = total ? slow->r.per_iteration / fast->r.per_iteration : slow->update / fast->update;
     }
     return count ? 100 * (mean(value, count) - 1) : NAN;
 }

@@ -28,7 +28,7 @@ typedef struct results {
 /* Seconds after which a run is stopped; 0: it is left out. Without --quick the CPU's runs are in some sizes only. */
 static double limit_of(const study *s, int32_t m, int way, int machine) {
     if (!context_of(s, machine)) return 0;
-    if (s->p.quick) return machine == 2 ? 1 : .15;
+    if (s->p.quick) return machine == 2 ? 1 : machine == 1 ? .05 : .15;
     if (machine == 2) return way == PFI ? .5 : way == PROPOSED || way == DEFERRED ? 5 : 1;
     if (m != 500 && m % 2000 != 0 && m != 1000) return 0;
     return way == PFI && m > 1000 ? 0 : .4;
@@ -81,7 +81,7 @@ static void run_cell(study *s, results *all, int k, int way, int machine, const 
     }
     c->r = revised_solve(&task, point, point + m);
     if (c->r.status == REVISED_FAILED) s->failed++;
-    if (c->r.updates) c->update = c->r.update_seconds / (double)c->r.updates;
+    c->update = c->r.per_update;
     if (c->r.status == REVISED_OPTIMAL) {
         all->runs++;
         if (!all->iterations[k]) {
@@ -151,10 +151,8 @@ static void print_table5(const study *s, const results *all) {
         for (way = 0; way < WAYS; way++) {
             table_text(&t, "%d", (int)size_of(s, k));
             table_text(&t, "%s", way_name[way]);
-            if (way == DEFERRED) table_text(&t, "-");
-            else table_text(&t, "%d", (int)table5[k].iterations);
-            if (all->iterations[k]) table_text(&t, "%d", (int)all->iterations[k]);
-            else table_text(&t, "-");
+            table_count(&t, way == DEFERRED ? 0 : table5[k].iterations);
+            table_count(&t, all->iterations[k]);
             table_number(&t, way == DEFERRED ? NAN : 1e3 * table5[k].update[way]);
             for (machine = 0; machine < MACHINES; machine++) table_number(&t, 1e3 * all->cell[k][way][machine].update);
             table_number(&t, way == DEFERRED ? NAN : table5[k].total[way]);

@@ -17,6 +17,7 @@ enum state { BASIC, LOWER, UPPER, FREE };
 
 /* The inverse is computed again when the drift exceeds MOST_DRIFT. It is measured each so many updates. */
 enum { SPARSE_EVERY = 100, DENSE_EVERY = 1000 };
+enum { LEAST_ITERATIONS = 3 };
 static const double MOST_DRIFT = 1e-8, TOLERANCE = 1e-7, LEAST_PIVOT = 1e-7;
 
 typedef struct revised {
@@ -35,8 +36,8 @@ typedef struct revised {
     int64_t *start, capacity;             /* the basis, as a matrix */
     int32_t *row;
     double *entry;
-    int phase1, fresh; /* fresh: no update since the inverse was computed */
-    double begin;
+    int phase1, fresh;                 /* fresh: no update since the inverse was computed */
+    double begin, first, first_update; /* when it began; of the first iteration and update */
     revised_result result;
 } revised;
 
@@ -401,7 +402,9 @@ static int pivot(revised *r, int32_t q, int32_t p, double bound, int *done) {
     if (!r->task->dense && weigh(r, q, p)) return -1;
     begin = now();
     status = gpuopt_basis_update(r->basis, GPUOPT_HOST, p, NULL, &info);
-    r->result.update_seconds += now() - begin;
+    begin = now() - begin;
+    r->result.update_seconds += begin;
+    if (!r->result.updates) r->first_update = begin;
     *done = status == GPUOPT_OK;
     if (status == GPUOPT_ERROR_NUMERIC && !r->fresh) return load(r);
     if (status) return end(r, REVISED_FAILED, "gpuopt_basis_update", status);
@@ -440,7 +443,7 @@ static int move(revised *r, int32_t q, int sign) {
 static int over_limit(const revised *r) {
     const revised_task *task = r->task;
     return (task->most && r->result.iterations >= task->most) ||
-           (r->result.iterations > 0 && now() - r->begin > task->limit);
+           (r->result.iterations >= LEAST_ITERATIONS && now() - r->begin > task->limit);
 }
 
 static int run(revised *r) {
@@ -462,6 +465,7 @@ static int run(revised *r) {
         }
         if (q < 0) return end(r, r->phase1 ? REVISED_INFEASIBLE : REVISED_OPTIMAL, "", GPUOPT_OK);
         if (column(r, q) || move(r, q, sign)) return -1;
+        if (!r->result.iterations) r->first = now() - r->begin;
     }
     return end(r, REVISED_STOPPED, "", GPUOPT_OK);
 }
@@ -474,6 +478,10 @@ revised_result revised_solve(const revised_task *task, double *x, double *dual) 
         if (!find_point(&r)) run(&r);
         r.result.seconds = now() - r.begin;
     }
+    r.result.per_update = (r.result.update_seconds - r.first_update) / (double)(r.result.updates - 1);
+    r.result.per_iteration = (r.result.seconds - r.first) / (double)(r.result.iterations - 1);
+    if (r.result.updates < 2) r.result.per_update = NAN;
+    if (r.result.iterations < 2) r.result.per_iteration = NAN;
     if (r.result.status == REVISED_OPTIMAL) {
         for (k = 0; k < r.n; k++) r.product[k] = r.x[k] * r.col_scale[k];
         r.result.objective = lp_objective(task->model, r.product);

@@ -37,7 +37,8 @@ typedef struct revised_result {
     int64_t updates, loads;
     double objective; /* if OPTIMAL */
     double seconds, update_seconds;
-    double drift; /* the largest estimate seen */
+    double per_update, per_iteration; /* but for the first ones, which touch memory first; NaN: there are none */
+    double drift;                     /* the largest estimate seen */
 } revised_result;
 
 /* Solves from the basis of the slacks. x [cols] and dual [rows], if not NULL, get the optimum. */
