@@ -3,282 +3,22 @@
  * With a variable for each row, whose column is a unit vector, the model is  min cost'x,  (A I) x = 0,  lb <= x <= ub.
  * The first basis consists of those variables. Phase 1 minimises the sum of the infeasibilities.
  */
-#include "tests/papers/revised.h"
+#include "tests/papers/revised_data.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "examples/common.h"
 #include "examples/io/lp_check.h"
-#include "gpuopt/search.h"
 
-enum state { BASIC, LOWER, UPPER, FREE };
-
-/* The inverse is computed again when the drift exceeds MOST_DRIFT. It is measured each so many updates. */
+/* The drift is measured each so many updates. */
 enum { SPARSE_EVERY = 100, DENSE_EVERY = 1000 };
 enum { LEAST_ITERATIONS = 3 };
-static const double MOST_DRIFT = 1e-8, TOLERANCE = 1e-7, LEAST_PIVOT = 1e-7;
-
-typedef struct revised {
-    const revised_task *task;
-    const gpuopt_matrix *a;
-    int32_t m, n;
-    gpuopt_basis *basis;
-    double *block;                        /* of all arrays of doubles: */
-    double *val, *row_scale, *col_scale;  /* of the scaled matrix; val is the model's if it is dense */
-    double *lb, *ub, *cost, *weight, *x;  /* [n + m] */
-    double *reduced;                      /* [n + m] */
-    double *product;                      /* [n]: A'y */
-    double *c, *y, *alpha, *entry_of_row; /* [m]; the last: a unit vector's entry, always 1 */
-    int32_t *head;                        /* [m] */
-    unsigned char *state;                 /* [n + m] */
-    int64_t *start, capacity;             /* the basis, as a matrix */
-    int32_t *row;
-    double *entry;
-    int phase1, fresh;                 /* fresh: no update since the inverse was computed */
-    double begin, first, first_update; /* when it began; of the first iteration and update */
-    revised_result result;
-} revised;
+static const double TOLERANCE = 1e-7, LEAST_PIVOT = 1e-7;
 
 const char *revised_word(revised_status status) {
     static const char *const word[] = {"optimal", "stopped", "infeasible", "unbounded", "not supported", "failed"};
     return word[status];
-}
-
-/* Ends the solve. Returns -1. */
-static int end(revised *r, revised_status status, const char *call, gpuopt_status why) {
-    r->result.status = status;
-    if (status == REVISED_FAILED)
-        fprintf(stderr, "revised simplex: %s: %s\n", call, why ? gpuopt_status_string(why) : "failed");
-    return -1;
-}
-
-/* ---- Setting up ---- */
-
-static double infinite(double bound) { return fabs(bound) >= 1e20 ? copysign(HUGE_VAL, bound) : bound; }
-static double power_of_two(double scale) { return exp2(round(log2(scale))); }
-
-/* Rows or columns by turns: the square root of smallest times largest entry becomes about 1. */
-static void scale_lines(revised *r, int of_rows, double *low, double *high) {
-    int32_t lines = of_rows ? r->m : r->n, j, k;
-    double *scale = of_rows ? r->row_scale : r->col_scale;
-    int64_t e;
-    for (k = 0; k < lines; k++) low[k] = HUGE_VAL, high[k] = 0;
-    for (j = 0; j < r->n; j++)
-        for (e = r->a->start[j]; e < r->a->start[j + 1]; e++) {
-            double size = fabs(r->a->value[e]) * r->row_scale[r->a->index[e]] * r->col_scale[j];
-            k = of_rows ? r->a->index[e] : j;
-            if (size > 0 && size < low[k]) low[k] = size;
-            if (size > high[k]) high[k] = size;
-        }
-    for (k = 0; k < lines; k++)
-        if (high[k] > 0) scale[k] = power_of_two(scale[k] / sqrt(low[k] * high[k]));
-}
-
-static void scale_model(revised *r) {
-    int32_t j, pass;
-    int64_t e;
-    for (j = 0; j < r->n; j++) r->col_scale[j] = 1;
-    for (j = 0; j < r->m; j++) r->row_scale[j] = 1;
-    if (r->task->dense) return;
-    for (pass = 0; pass < 8; pass++) scale_lines(r, pass % 2 == 0, r->x, r->reduced);
-    for (j = 0; j < r->n; j++)
-        for (e = r->a->start[j]; e < r->a->start[j + 1]; e++)
-            r->val[e] = r->a->value[e] * r->row_scale[r->a->index[e]] * r->col_scale[j];
-}
-
-static void place_nonbasic(revised *r, int32_t j) {
-    r->state[j] = isfinite(r->lb[j]) ? LOWER : isfinite(r->ub[j]) ? UPPER : FREE;
-    r->x[j] = r->state[j] == LOWER ? r->lb[j] : r->state[j] == UPPER ? r->ub[j] : 0;
-}
-
-static void fill(revised *r) {
-    const mip *model = r->task->model;
-    int32_t j, i;
-    scale_model(r);
-    for (j = 0; j < r->n; j++) {
-        r->lb[j] = infinite(model->lb[j]) / r->col_scale[j];
-        r->ub[j] = infinite(model->ub[j]) / r->col_scale[j];
-        r->cost[j] = (model->cost ? model->cost[j] : 0) * r->col_scale[j] * (model->maximize ? -1 : 1);
-        place_nonbasic(r, j);
-    }
-    for (i = 0; i < r->m; i++) {
-        r->lb[r->n + i] = -infinite(model->rhs[i]) * r->row_scale[i];
-        r->ub[r->n + i] = -infinite(model->lhs[i]) * r->row_scale[i];
-        r->cost[r->n + i] = 0;
-        r->state[r->n + i] = BASIC;
-        r->head[i] = r->n + i;
-        r->entry_of_row[i] = 1;
-    }
-    for (j = 0; j < r->n + r->m; j++) r->weight[j] = 1;
-}
-
-static int open(revised *r, const revised_task *task) {
-    gpuopt_basis_desc desc = GPUOPT_INIT(gpuopt_basis_desc);
-    gpuopt_status status;
-    size_t m, all, entries, bytes;
-    double *at;
-    memset(r, 0, sizeof *r);
-    r->task = task;
-    r->a = &task->model->columns;
-    r->m = r->a->rows;
-    r->n = r->a->cols;
-    m = (size_t)r->m;
-    all = m + (size_t)r->n;
-    entries = task->dense ? 0 : (size_t)r->a->start[r->n];
-    bytes = sizeof(double) * (8 * all + 6 * m + entries + 1);
-    r->block = calloc(1, bytes);
-    r->head = calloc(m + 1, sizeof *r->head);
-    r->state = calloc(all + 1, 1);
-    r->start = calloc(m + 1, sizeof *r->start);
-    if (!r->block || !r->head || !r->state || !r->start) return end(r, REVISED_FAILED, "memory", GPUOPT_ERROR_MEMORY);
-    if (task->device) lock_memory(r->block, bytes);
-    at = r->block;
-    {
-        double **of_all[] = {&r->lb, &r->ub, &r->cost, &r->weight, &r->x, &r->reduced, &r->product, &r->col_scale};
-        double **of_rows[] = {&r->c, &r->y, &r->alpha, &r->entry_of_row, &r->row_scale};
-        size_t k;
-        for (k = 0; k < sizeof of_all / sizeof *of_all; k++, at += all) *of_all[k] = at;
-        for (k = 0; k < sizeof of_rows / sizeof *of_rows; k++, at += m) *of_rows[k] = at;
-    }
-    r->val = task->dense ? (double *)r->a->value : at;
-    desc.m = r->m;
-    desc.technique = task->technique;
-    status = gpuopt_basis_create(task->context, &desc, NULL, &r->basis);
-    if (status == GPUOPT_ERROR_UNSUPPORTED) return end(r, REVISED_UNSUPPORTED, "", status);
-    if (status) return end(r, REVISED_FAILED, "gpuopt_basis_create", status);
-    fill(r);
-    return 0;
-}
-
-static void close_all(revised *r) {
-    gpuopt_basis_destroy(r->basis);
-    if (r->task->device && r->block) unlock_memory(r->block);
-    free(r->block);
-    free(r->head);
-    free(r->state);
-    free(r->start);
-    free(r->row);
-    free(r->entry);
-}
-
-/* ---- Columns ---- */
-
-/* Column j of (A I). */
-static int32_t column_of(const revised *r, int32_t j, const int32_t **row, const double **val, int32_t *unit) {
-    if (j >= r->n) {
-        *unit = j - r->n;
-        *row = unit;
-        *val = r->entry_of_row;
-        return 1;
-    }
-    *row = r->a->index + r->a->start[j];
-    *val = r->val + r->a->start[j];
-    return (int32_t)(r->a->start[j + 1] - r->a->start[j]);
-}
-
-static double dot(const revised *r, int32_t j, const double *y) {
-    const double *val = r->val + r->a->start[j];
-    const int32_t *row = r->a->index + r->a->start[j];
-    int64_t count = r->a->start[j + 1] - r->a->start[j], e = 0;
-    double sum[4] = {0, 0, 0, 0};
-    if (r->task->dense)
-        for (; e + 4 <= count; e += 4) {
-            sum[0] += val[e] * y[e];
-            sum[1] += val[e + 1] * y[e + 1];
-            sum[2] += val[e + 2] * y[e + 2];
-            sum[3] += val[e + 3] * y[e + 3];
-        }
-    for (; e < count; e++) sum[0] += val[e] * y[row[e]];
-    return sum[0] + sum[1] + (sum[2] + sum[3]);
-}
-
-/* product = A'y, for the columns that are not basic. */
-static void multiply(revised *r, const double *y) {
-    int32_t j;
-#ifdef _OPENMP
-#pragma omp parallel for num_threads(r->task->threads) if (r->task->threads > 1) schedule(static)
-#endif
-    for (j = 0; j < r->n; j++)
-        if (r->state[j] != BASIC) r->product[j] = dot(r, j, y);
-}
-
-/* Brings the basis to a matrix. */
-static int gather(revised *r, gpuopt_matrix *matrix) {
-    int32_t i, unit;
-    int64_t count = 0;
-    for (i = 0; i < r->m; i++) {
-        const int32_t *row;
-        const double *val;
-        count += column_of(r, r->head[i], &row, &val, &unit);
-        r->start[i + 1] = count;
-    }
-    if (count > r->capacity) {
-        free(r->row);
-        free(r->entry);
-        r->row = malloc(sizeof *r->row * (size_t)count);
-        r->entry = malloc(sizeof *r->entry * (size_t)count);
-        r->capacity = count;
-        if (!r->row || !r->entry) return end(r, REVISED_FAILED, "memory", GPUOPT_ERROR_MEMORY);
-    }
-    for (i = 0; i < r->m; i++) {
-        const int32_t *row;
-        const double *val;
-        size_t size = (size_t)column_of(r, r->head[i], &row, &val, &unit);
-        memcpy(r->row + r->start[i], row, size * sizeof *row);
-        memcpy(r->entry + r->start[i], val, size * sizeof *val);
-    }
-    matrix->rows = matrix->cols = r->m;
-    matrix->start = r->start;
-    matrix->index = r->row;
-    matrix->value = r->entry;
-    matrix->layout = GPUOPT_LAYOUT_CSC;
-    return 0;
-}
-
-/* x of the basic variables from the others. */
-static int find_point(revised *r) {
-    int32_t i, j, k, unit;
-    gpuopt_status status;
-    memset(r->c, 0, sizeof(double) * (size_t)r->m);
-    for (j = 0; j < r->n + r->m; j++) {
-        const int32_t *row;
-        const double *val;
-        int32_t count = r->state[j] != BASIC && r->x[j] != 0 ? column_of(r, j, &row, &val, &unit) : 0;
-        for (k = 0; k < count; k++) r->c[row[k]] -= val[k] * r->x[j];
-    }
-    status = gpuopt_basis_ftran(r->basis, GPUOPT_HOST, 0, NULL, r->c, r->y);
-    if (status) return end(r, REVISED_FAILED, "gpuopt_basis_ftran", status);
-    for (i = 0; i < r->m; i++) r->x[r->head[i]] = r->y[i];
-    return 0;
-}
-
-/* Computes the inverse again. */
-static int load(revised *r) {
-    gpuopt_matrix matrix;
-    gpuopt_status status;
-    if (gather(r, &matrix)) return -1;
-    status = gpuopt_basis_load(r->basis, &matrix);
-    if (status) return end(r, REVISED_FAILED, "gpuopt_basis_load", status);
-    r->result.loads++;
-    r->fresh = 1;
-    return find_point(r);
-}
-
-/* Loads if the inverse has drifted; *loaded: it has. */
-static int check_drift(revised *r, int *loaded) {
-    gpuopt_basis_drift drift = GPUOPT_INIT(gpuopt_basis_drift);
-    gpuopt_matrix matrix;
-    gpuopt_status status;
-    *loaded = 0;
-    if (gather(r, &matrix)) return -1;
-    status = gpuopt_basis_get_drift(r->basis, &matrix, 0, &drift);
-    if (status) return end(r, REVISED_FAILED, "gpuopt_basis_get_drift", status);
-    if (drift.estimate > r->result.drift) r->result.drift = drift.estimate;
-    if (drift.estimate <= MOST_DRIFT) return 0;
-    *loaded = 1;
-    return load(r);
 }
 
 /* ---- An iteration ---- */
@@ -300,11 +40,11 @@ static int price(revised *r) {
     }
     if (r->task->device) {
         if (dense_price(r->task->device, r->basis, r->c, r->y, r->product))
-            return end(r, REVISED_FAILED, "pricing on the GPU", status);
+            return revised_end(r, REVISED_FAILED, "pricing on the GPU", status);
     } else {
         status = gpuopt_basis_btran(r->basis, GPUOPT_HOST, -1, r->c, r->y);
-        if (status) return end(r, REVISED_FAILED, "gpuopt_basis_btran", status);
-        multiply(r, r->y);
+        if (status) return revised_end(r, REVISED_FAILED, "gpuopt_basis_btran", status);
+        revised_multiply(r, r->y);
     }
     for (j = 0; j < r->n; j++) r->reduced[j] = (r->phase1 ? 0 : r->cost[j]) - r->product[j];
     for (i = 0; i < r->m; i++) r->reduced[r->n + i] = -r->y[i];
@@ -336,12 +76,12 @@ static int column(revised *r, int32_t q) {
     const double *val;
     if (r->task->device && q < r->n) {
         if (!dense_column(r->task->device, r->basis, q, r->alpha)) return 0;
-        return end(r, REVISED_FAILED, "FTRAN on the GPU", GPUOPT_OK);
+        return revised_end(r, REVISED_FAILED, "FTRAN on the GPU", GPUOPT_OK);
     }
-    count = column_of(r, q, &row, &val, &unit);
+    count = revised_column(r, q, &row, &val, &unit);
     if (r->task->dense && q < r->n) row = NULL; /* a dense vector */
     status = gpuopt_basis_ftran(r->basis, GPUOPT_HOST, count, row, val, r->alpha);
-    return status ? end(r, REVISED_FAILED, "gpuopt_basis_ftran", status) : 0;
+    return status ? revised_end(r, REVISED_FAILED, "gpuopt_basis_ftran", status) : 0;
 }
 
 /* The bound at which basic variable j stops if it changes with that rate; infinite: at none. An infeasible variable
@@ -381,8 +121,8 @@ static int weigh(revised *r, int32_t q, int32_t p) {
     double own = r->weight[q], pivot = r->alpha[p];
     int32_t j;
     gpuopt_status status = gpuopt_basis_btran(r->basis, GPUOPT_HOST, p, NULL, r->y);
-    if (status) return end(r, REVISED_FAILED, "gpuopt_basis_btran", status);
-    multiply(r, r->y);
+    if (status) return revised_end(r, REVISED_FAILED, "gpuopt_basis_btran", status);
+    revised_multiply(r, r->y);
     for (j = 0; j < r->n + r->m; j++) {
         double at = (j < r->n ? r->product[j] : r->y[j - r->n]) / pivot;
         if (r->state[j] != BASIC) r->weight[j] = fmax(r->weight[j], at * at * own);
@@ -406,8 +146,8 @@ static int pivot(revised *r, int32_t q, int32_t p, double bound, int *done) {
     r->result.update_seconds += begin;
     if (!r->result.updates) r->first_update = begin;
     *done = status == GPUOPT_OK;
-    if (status == GPUOPT_ERROR_NUMERIC && !r->fresh) return load(r);
-    if (status) return end(r, REVISED_FAILED, "gpuopt_basis_update", status);
+    if (status == GPUOPT_ERROR_NUMERIC && !r->fresh) return revised_load(r);
+    if (status) return revised_end(r, REVISED_FAILED, "gpuopt_basis_update", status);
     r->fresh = 0;
     r->result.updates++;
     r->state[leaving] = bound == r->lb[leaving] ? LOWER : UPPER;
@@ -421,7 +161,7 @@ static int move(revised *r, int32_t q, int sign) {
     double step, range = r->ub[q] - r->lb[q], bound = 0;
     int32_t i, p = ratio_test(r, sign, &step), leaving = p < 0 ? -1 : r->head[p];
     int done = 1;
-    if (p < 0 && !isfinite(range)) return end(r, REVISED_UNBOUNDED, "", GPUOPT_OK);
+    if (p < 0 && !isfinite(range)) return revised_end(r, REVISED_UNBOUNDED, "", GPUOPT_OK);
     if (range <= step) {
         step = range;
         p = -1;
@@ -453,29 +193,29 @@ static int run(revised *r) {
         int32_t q;
         if (r->result.updates - measured >= every) {
             measured = r->result.updates;
-            if (check_drift(r, &loaded)) return -1;
+            if (revised_check_drift(r, &loaded)) return -1;
         }
         if (price(r)) return -1;
         q = choose(r, &sign);
         if (q < 0 && !r->fresh) {
-            if (check_drift(r, &loaded)) return -1;
+            if (revised_check_drift(r, &loaded)) return -1;
             r->fresh = 1;
             if (loaded && price(r)) return -1;
             if (loaded) q = choose(r, &sign);
         }
-        if (q < 0) return end(r, r->phase1 ? REVISED_INFEASIBLE : REVISED_OPTIMAL, "", GPUOPT_OK);
+        if (q < 0) return revised_end(r, r->phase1 ? REVISED_INFEASIBLE : REVISED_OPTIMAL, "", GPUOPT_OK);
         if (column(r, q) || move(r, q, sign)) return -1;
         if (!r->result.iterations) r->first = now() - r->begin;
     }
-    return end(r, REVISED_STOPPED, "", GPUOPT_OK);
+    return revised_end(r, REVISED_STOPPED, "", GPUOPT_OK);
 }
 
 revised_result revised_solve(const revised_task *task, double *x, double *dual) {
     revised r;
     int32_t k;
-    if (!open(&r, task)) {
+    if (!revised_open(&r, task)) {
         r.begin = now();
-        if (!find_point(&r)) run(&r);
+        if (!revised_find_point(&r)) run(&r);
         r.result.seconds = now() - r.begin;
     }
     r.result.per_update = (r.result.update_seconds - r.first_update) / (double)(r.result.updates - 1);
@@ -488,6 +228,6 @@ revised_result revised_solve(const revised_task *task, double *x, double *dual) 
         if (x) memcpy(x, r.product, sizeof *x * (size_t)r.n);
         for (k = 0; dual && k < r.m; k++) dual[k] = r.y[k] * r.row_scale[k] * (task->model->maximize ? -1 : 1);
     }
-    close_all(&r);
+    revised_close(&r);
     return r.result;
 }
