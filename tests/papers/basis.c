@@ -71,13 +71,19 @@ void print_memory(study *s) {
 
 int main(int argc, char **argv) {
     static study s;
+    double begin, random, kernels;
     int result = paper_open(&s.p, argc, argv);
     if (result) return strcmp(argv[argc - 1], "--help") == 0 ? 0 : result;
     s.has_gpu = s.p.gpu && own_gpu_open(&s.gpu) == 0;
     print_memory(&s);
+    begin = now();
     print_random(&s);
+    random = now();
     print_kernels(&s);
+    kernels = now();
     print_netlib(&s);
+    printf("\nSeconds: random problems %.0f, updates alone %.0f, public problems %.0f\n", random - begin,
+           kernels - random, now() - kernels);
     if (s.has_gpu) own_gpu_close(&s.gpu);
     paper_close(&s.p);
     if (s.failed) fprintf(stderr, "%s: %d checks fail\n", s.p.name, s.failed);

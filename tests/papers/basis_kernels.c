@@ -89,7 +89,7 @@ static void print_blocks(const study *s, const kernels *all) {
     table t;
     table_start(&t, &s->p, "paper2_fig8",
                 "Table 4 and Figure 8. Step 2 of COLUMN, microseconds by threads of a block. The paper's figure has no "
-                "numbers; Table 4 has its choice. " PAPER_HARDWARE,
+                "numbers; Table 4 has its choice. -: too many registers. " PAPER_HARDWARE,
                 "m|paper threads|GPU threads|GPU blocks|32|64|128|256|384|512|672|1024");
     for (k = 0; k < SIZES; k++) {
         const update_steps *steps = &all[k].steps[COLUMN];
