@@ -51,7 +51,7 @@ typedef struct paper_random {
 extern const paper_random table5[SIZES];
 
 typedef struct paper_netlib {
-    const char *name, *file; /* file NULL: not at hand */
+    const char *name;
     int32_t m, n, iterations[PAPERS];
     double update[PAPERS], total[PAPERS]; /* seconds */
 } paper_netlib;
