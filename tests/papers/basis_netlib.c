@@ -12,6 +12,7 @@ typedef struct cell {
     double update, total; /* seconds: of an iteration; of the whole, or of an iteration times the paper's iterations */
     int estimate;
 } cell;
+
 /* file NULL: generated, or not at hand. paper NULL: a small model, to be solved to the optimum. */
 typedef struct source {
     const char *name, *file;

@@ -96,7 +96,7 @@ static void run_cell(study *s, results *all, int k, int way, int machine, const 
     free(point);
 }
 
-/* An optimum ends a run, or a limit; then the seconds of an iteration tell those of the whole. */
+/* Fills `total`: of a run that a limit ended, an iteration's seconds times the iterations of a whole one. */
 static void estimate(results *all, int k) {
     int way, machine;
     for (way = 0; way < WAYS; way++)

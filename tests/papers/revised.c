@@ -32,7 +32,6 @@ static double beyond(const revised *r, int32_t j) { /* < 0: below its lower boun
 /* The reduced costs of the present phase. */
 static int price(revised *r) {
     int32_t i, j;
-    gpuopt_status status = GPUOPT_OK;
     for (i = 0, r->phase1 = 0; i < r->m; i++) r->phase1 |= beyond(r, r->head[i]) != 0;
     for (i = 0; i < r->m; i++) {
         double outside = r->phase1 ? beyond(r, r->head[i]) : 0;
@@ -40,9 +39,9 @@ static int price(revised *r) {
     }
     if (r->task->device) {
         if (dense_price(r->task->device, r->basis, r->c, r->y, r->product))
-            return revised_end(r, REVISED_FAILED, "pricing on the GPU", status);
+            return revised_end(r, REVISED_FAILED, "pricing on the GPU", GPUOPT_OK);
     } else {
-        status = gpuopt_basis_btran(r->basis, GPUOPT_HOST, -1, r->c, r->y);
+        gpuopt_status status = gpuopt_basis_btran(r->basis, GPUOPT_HOST, -1, r->c, r->y);
         if (status) return revised_end(r, REVISED_FAILED, "gpuopt_basis_btran", status);
         revised_multiply(r, r->y);
     }
