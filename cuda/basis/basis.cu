@@ -162,11 +162,12 @@ void CudaBasis::update_mpfi(const Pivot &pivot) {
     queue_.launch({element_grid(), BASIS_THREADS}, add_second, b_);
 }
 
-/* Threads per block as in table 4 of the paper. */
+/* One block for each multiprocessor, of whole warps, so that as many of them as possible work. */
 void CudaBasis::update_by_columns(const Pivot &pivot) {
-    int threads = m() <= 3000 ? 128 : m() <= 4000 ? 256 : 384;
+    unsigned warps = blocks(m(), cuda_of(context())->multiprocessors * BASIS_LANES);
+    unsigned threads = BASIS_LANES * (warps < COLUMN_WARPS ? warps : +COLUMN_WARPS);
     prepare(pivot, prepare_blocks(), BASIS_PREPARE, PREPARE_OMEGA);
-    queue_.launch({blocks(m(), threads), static_cast<unsigned>(threads), sizeof(double) * static_cast<size_t>(m())},
+    queue_.launch({blocks(m(), static_cast<int>(threads)), threads, sizeof(double) * static_cast<size_t>(m())},
                   update_columns, b_, pivot.position);
 }
 

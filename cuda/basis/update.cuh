@@ -14,10 +14,12 @@ namespace {
 enum {
     DEFERRED_LANES = 64, /* elements per block of update_deferred(): more blocks would read alpha more often */
     DEFERRED_THREADS = DEFERRED_LANES * BASIS_GROUPS,
-    DEFERRED_BATCH = 12,      /* lines of V that a group loads at once */
-    BASIS_ROWS = 4,           /* rows per thread of the element-wise kernels, all loaded at once */
-    BASIS_PREPARE = 1024,     /* threads per block of prepare_update() */
-    BASIS_MPFI_THREADS = 1024 /* threads of prepare_update() with MPFI, in all blocks */
+    DEFERRED_BATCH = 12,       /* lines of V that a group loads at once */
+    BASIS_ROWS = 4,            /* rows per thread of the element-wise kernels, all loaded at once */
+    BASIS_PREPARE = 1024,      /* threads per block of prepare_update() */
+    BASIS_MPFI_THREADS = 1024, /* threads of prepare_update() with MPFI, in all blocks */
+    COLUMN_WARPS = 16,         /* the most in a block of update_columns(): more do not have its registers */
+    COLUMN_ROWS = 32           /* rows that a thread of update_columns() loads at once */
 };
 
 /* The pivot of an update. */
@@ -251,8 +253,22 @@ __global__ void __launch_bounds__(BASIS_THREADS) add_second(const __grid_constan
     });
 }
 
-/* Figure 3, step 2: one thread for each column, with omega in shared memory. */
-__global__ void update_columns(const __grid_constant__ Basis b, int p) {
+/* `rows` elements of a column from `at` on, at most COLUMN_ROWS, += pivot * omega. All are loaded before the first is
+ * stored. WHOLE: rows is COLUMN_ROWS, so that nothing is compared. */
+template <bool WHOLE>
+__device__ void update_column_part(double *at, long long pitch, const double *omega, double pivot, int rows) {
+    double entry[COLUMN_ROWS];
+#pragma unroll
+    for (int r = 0; r < COLUMN_ROWS; r++)
+        if (WHOLE || r < rows) entry[r] = load_now(at + r * pitch);
+#pragma unroll
+    for (int r = 0; r < COLUMN_ROWS; r++)
+        if (WHOLE || r < rows) at[r * pitch] = entry[r] + pivot * omega[r];
+}
+
+/* Figure 3, step 2: one thread for each column, with omega in shared memory. Few threads run, so the time is that of
+ * waiting for loads and of a thread's instructions. */
+__global__ void __launch_bounds__(COLUMN_WARPS *BASIS_LANES) update_columns(const __grid_constant__ Basis b, int p) {
     GPUOPT_DYNAMIC_SHARED(double, shared_omega);
     if (!b.state->accepted) return;
     for (int i = static_cast<int>(threadIdx.x); i < b.m; i += static_cast<int>(blockDim.x))
@@ -260,10 +276,12 @@ __global__ void update_columns(const __grid_constant__ Basis b, int p) {
     __syncthreads();
     int j = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     if (j >= b.m) return;
-    double *column = b.matrix + j, pivot = column[p * b.pitch];
-    column[p * b.pitch] = 0;
-#pragma unroll 8
-    for (int i = 0; i < b.m; i++) column[i * b.pitch] += pivot * shared_omega[i];
+    double *column = b.matrix + j, *own = column + p * b.pitch, pivot = *own;
+    int first = 0;
+    for (; first + COLUMN_ROWS <= b.m; first += COLUMN_ROWS)
+        update_column_part<true>(column + first * b.pitch, b.pitch, shared_omega + first, pivot, +COLUMN_ROWS);
+    update_column_part<false>(column + first * b.pitch, b.pitch, shared_omega + first, pivot, b.m - first);
+    *own = 0 + pivot * shared_omega[p]; /* the element of row p, which had to be 0 */
 }
 
 /* Figure 1, steps 1 and 2: E by columns, the identity with omega as column p. */

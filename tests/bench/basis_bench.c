@@ -9,157 +9,38 @@
  * memory, and of a copy of its arrays to the device from both kinds. Last, for m = 6000 and for the last M: 1000
  * deferred updates in sequence with every K, and the share of the rank updates in the time.
  */
-#define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "gpuopt/search.h"
+#include "tests/bench/basis_job.h"
 #include "tests/support/backends.h"
 #ifdef TEST_WITH_CUDA
 #include <cuda_runtime_api.h>
 #endif
 
-/* PIVOTS: updates pivot on this many rows in turn, spread over the matrix, so that a pivot row is not in the cache. */
-enum { PIVOTS = 61, TECHNIQUES = GPUOPT_TECHNIQUE_ELEMENT_PROPOSED + 1 };
-
 static gpuopt_context *context;
-static gpuopt_memory_space where; /* of the vectors */
 static int on_gpu;
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return 1e6 * (double)t.tv_sec + 1e-3 * (double)t.tv_nsec;
-}
 
 static void report(void *user, int level, const char *message) {
     (void)user;
     if (level == 0) fprintf(stderr, "gpuopt: %s\n", message);
 }
 
-static void demand(int good, const char *what) {
-    if (good) return;
-    fprintf(stderr, "basis_bench: %s failed\n", what);
-    exit(1);
+/* ---- What is measured, besides updates ---- */
+
+static void ftran(job *j) {
+    job_demand(!gpuopt_basis_ftran(j->basis, j->where, 0, NULL, j->vector, j->result), "FTRAN");
 }
-
-static double draw(uint64_t *state) {
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(*state >> 11) * 0x1p-53 - 0.5;
-}
-
-/* Returns an array in device memory with cuda, else in host memory: a copy of `from`, if that is not NULL. */
-static double *place(const double *from, size_t bytes) {
-    double *to = NULL;
-#ifdef TEST_WITH_CUDA
-    if (on_gpu) {
-        demand(!cudaMalloc((void **)&to, bytes), "cudaMalloc");
-        if (from) demand(!cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
-        return to;
-    }
-#endif
-    to = calloc(1, bytes);
-    demand(to != NULL, "calloc");
-    if (from) memcpy(to, from, bytes);
-    return to;
-}
-
-static void drop(double *array) {
-#ifdef TEST_WITH_CUDA
-    if (on_gpu) {
-        cudaFree(array);
-        return;
-    }
-#endif
-    free(array);
-}
-
-/* ---- What is measured ---- */
-
-typedef struct job {
-    gpuopt_basis *basis;
-    int32_t m, next, pivot;
-    double *vector, *result; /* [m] */
-    double *alpha[PIVOTS];   /* [m] */
-    int32_t position[PIVOTS];
-    double *from, *to;     /* [m][m] */
-    gpuopt_matrix columns; /* dense */
-    int32_t row[10];
-    double val[10];
-} job;
-
-static void copy(job *j) {
-    size_t bytes = sizeof(double) * (size_t)j->m * (size_t)j->m;
-#ifdef TEST_WITH_CUDA
-    if (on_gpu) {
-        demand(!cudaMemcpyAsync(j->to, j->from, bytes, cudaMemcpyDeviceToDevice, NULL), "copying");
-        return;
-    }
-#endif
-    memcpy(j->to, j->from, bytes);
-}
-
-static void update(job *j) {
-    gpuopt_basis_info info;
-    int k = j->pivot++ % PIVOTS;
-    gpuopt_desc_init(&info, sizeof info);
-    demand(!gpuopt_basis_update(j->basis, where, j->position[k], j->alpha[k], on_gpu ? NULL : &info), "an update");
-}
-
-static void ftran(job *j) { demand(!gpuopt_basis_ftran(j->basis, where, 0, NULL, j->vector, j->result), "FTRAN"); }
-static void btran(job *j) { demand(!gpuopt_basis_btran(j->basis, where, -1, j->vector, j->result), "BTRAN"); }
+static void btran(job *j) { job_demand(!gpuopt_basis_btran(j->basis, j->where, -1, j->vector, j->result), "BTRAN"); }
 static void ftran_few(job *j) {
-    demand(!gpuopt_basis_ftran(j->basis, GPUOPT_HOST, 10, j->row, j->val, NULL), "FTRAN of a sparse column");
+    job_demand(!gpuopt_basis_ftran(j->basis, GPUOPT_HOST, 10, j->row, j->val, NULL), "FTRAN of a sparse column");
 }
 static void btran_unit(job *j) {
-    demand(!gpuopt_basis_btran(j->basis, where, j->next++ % j->m, NULL, j->result), "BTRAN of a unit vector");
+    job_demand(!gpuopt_basis_btran(j->basis, j->where, j->next++ % j->m, NULL, j->result), "BTRAN of a unit vector");
 }
-static void load(job *j) { demand(!gpuopt_basis_load(j->basis, &j->columns), "load"); }
-
-static void wait_for_all(void) {
-    demand(!gpuopt_context_wait(context), "waiting");
-#ifdef TEST_WITH_CUDA
-    if (on_gpu) demand(!cudaStreamSynchronize(NULL), "waiting for a copy");
-#endif
-}
-
-/* Microseconds of `count` calls. */
-static double time_of(void (*work)(job *), job *j, int count) {
-    double start;
-    int k;
-    wait_for_all();
-    start = now();
-    for (k = 0; k < count; k++) work(j);
-    wait_for_all();
-    return now() - start;
-}
-
-/* Microseconds per call: the least of three rounds of about 20 ms or at least 3 calls, after two calls to warm up. */
-static double measure(void (*work)(job *), job *j) {
-    double once = time_of(work, j, 1), least = 1e30;
-    int round, count;
-    once = time_of(work, j, 1);
-    count = once > 7e3 ? 3 : (int)(2e4 / (once + 1)) + 1;
-    if (count > 500) count = 500;
-    for (round = 0; round < 3; round++) {
-        double t = time_of(work, j, count) / count;
-        if (t < least) least = t;
-        if (t * count > 1e6) break;
-    }
-    return least;
-}
-
-static gpuopt_basis *create(int32_t m, int technique, int32_t deferred_updates) {
-    gpuopt_basis_desc desc;
-    gpuopt_basis *basis;
-    gpuopt_desc_init(&desc, sizeof desc);
-    desc.m = m;
-    desc.technique = (gpuopt_basis_technique)technique;
-    desc.deferred_updates = deferred_updates;
-    return gpuopt_basis_create(context, &desc, NULL, &basis) ? NULL : basis;
-}
+static void load(job *j) { job_demand(!gpuopt_basis_load(j->basis, &j->columns), "load"); }
 
 /* m dense columns to load, so that the inverse is dense, too. */
 static gpuopt_matrix dense_columns(int32_t m) {
@@ -169,11 +50,11 @@ static gpuopt_matrix dense_columns(int32_t m) {
     double *val = calloc((size_t)entries, sizeof *val);
     uint64_t state = 2;
     gpuopt_matrix columns = {0, 0, NULL, NULL, NULL, GPUOPT_LAYOUT_CSC};
-    demand(start && row && val, "calloc");
+    job_demand(start && row && val, "calloc");
     for (k = 0; k <= m; k++) start[k] = k * m;
     for (k = 0; k < entries; k++) {
         row[k] = (int32_t)(k % m);
-        val[k] = draw(&state);
+        val[k] = job_draw(&state);
     }
     columns.rows = columns.cols = m;
     columns.start = start;
@@ -189,40 +70,13 @@ static void drop_columns(const gpuopt_matrix *columns) {
 }
 
 static job prepare(int32_t m) {
-    job j;
-    uint64_t state = 1;
-    double *vector = calloc((size_t)m, sizeof *vector);
-    int32_t k;
-    demand(vector != NULL, "calloc");
-    memset(&j, 0, sizeof j);
-    j.m = m;
-    for (k = 0; k < m; k++) vector[k] = draw(&state);
-    j.vector = place(vector, sizeof *vector * (size_t)m);
-    /* Each column is replaced by almost the same one, so that the inverse neither grows nor vanishes. */
-    for (k = 0; k < m; k++) vector[k] *= 1e-6;
-    for (k = 0; k < PIVOTS; k++) {
-        double entry;
-        j.position[k] = (int32_t)((int64_t)m * (k * 37 % PIVOTS) / PIVOTS);
-        entry = vector[j.position[k]];
-        vector[j.position[k]] = 1;
-        j.alpha[k] = place(vector, sizeof *vector * (size_t)m);
-        vector[j.position[k]] = entry;
-    }
-    j.result = place(NULL, sizeof *vector * (size_t)m);
+    job j = job_prepare(context, on_gpu, m);
     j.columns = dense_columns(m);
-    for (k = 0; k < 10; k++) {
-        j.row[k] = (int32_t)((int64_t)m * k / 10);
-        j.val[k] = 1 + k;
-    }
-    free(vector);
     return j;
 }
 
 static void finish(job *j) {
-    int k;
-    drop(j->vector);
-    for (k = 0; k < PIVOTS; k++) drop(j->alpha[k]);
-    drop(j->result);
+    job_finish(j);
     drop_columns(&j->columns);
 }
 
@@ -232,16 +86,16 @@ static void time_updates(int32_t m) {
     size_t bytes = sizeof(double) * (size_t)m * (size_t)m;
     job j = prepare(m);
     int t;
-    j.from = place(NULL, bytes);
-    j.to = place(NULL, bytes);
-    printf("%6d %9.1f", (int)m, measure(copy, &j));
-    drop(j.from);
-    drop(j.to);
+    j.from = job_place(&j, NULL, bytes);
+    j.to = job_place(&j, NULL, bytes);
+    printf("%6d %9.1f", (int)m, job_measure(job_copy, &j));
+    job_drop(&j, j.from);
+    job_drop(&j, j.to);
     for (t = 0; t < TECHNIQUES; t++) {
-        j.basis = !on_gpu && t == GPUOPT_TECHNIQUE_PFI && m > 1000 ? NULL : create(m, t, 0);
+        j.basis = !on_gpu && t == GPUOPT_TECHNIQUE_PFI && m > 1000 ? NULL : job_create(&j, t, 0);
         if (j.basis) {
             load(&j);
-            printf(" %9.1f", measure(update, &j));
+            printf(" %9.1f", job_measure(job_update, &j));
         } else {
             printf(" %9s", "-");
         }
@@ -259,17 +113,17 @@ static void time_solves(int32_t m) {
         job j = prepare(m);
         gpuopt_basis_info info;
         gpuopt_desc_init(&info, sizeof info);
-        j.basis = create(m, technique[t], 0);
-        demand(j.basis != NULL, "create");
+        j.basis = job_create(&j, technique[t], 0);
+        job_demand(j.basis != NULL, "create");
         load(&j);
         /* Half of U is in use, the average. */
-        demand(!gpuopt_basis_get_info(j.basis, &info), "get_info");
-        for (k = 0; k < info.deferred_updates / 2; k++) update(&j);
+        job_demand(!gpuopt_basis_get_info(j.basis, &info), "get_info");
+        for (k = 0; k < info.deferred_updates / 2; k++) job_update(&j);
         printf("%6d %9s", (int)m, t ? "rows" : "deferred");
-        printf(" %9.1f", measure(ftran, &j));
-        printf(" %9.1f", measure(btran, &j));
-        printf(" %9.1f", measure(ftran_few, &j));
-        printf(" %9.1f\n", measure(btran_unit, &j));
+        printf(" %9.1f", job_measure(ftran, &j));
+        printf(" %9.1f", job_measure(btran, &j));
+        printf(" %9.1f", job_measure(ftran_few, &j));
+        printf(" %9.1f\n", job_measure(btran_unit, &j));
         fflush(stdout);
         gpuopt_basis_destroy(j.basis);
         finish(&j);
@@ -282,7 +136,7 @@ static double time_load(job *j) {
     int k;
     load(j);
     for (k = 0; k < 3; k++) {
-        double t = 1e-3 * time_of(load, j, 1);
+        double t = 1e-3 * job_time(load, j, 1);
         if (t < least) least = t;
     }
     return least;
@@ -291,16 +145,16 @@ static double time_load(job *j) {
 #ifdef TEST_WITH_CUDA
 static void send(job *j) {
     size_t entries = (size_t)j->m * (size_t)j->m;
-    demand(!cudaMemcpy(j->to, j->columns.value, sizeof(double) * entries, cudaMemcpyHostToDevice), "copying");
-    demand(!cudaMemcpy(j->to, j->columns.index, sizeof(int32_t) * entries, cudaMemcpyHostToDevice), "copying");
+    job_demand(!cudaMemcpy(j->to, j->columns.value, sizeof(double) * entries, cudaMemcpyHostToDevice), "copying");
+    job_demand(!cudaMemcpy(j->to, j->columns.index, sizeof(int32_t) * entries, cudaMemcpyHostToDevice), "copying");
 }
 
 static void lock_pages(const gpuopt_matrix *columns, int lock) {
     size_t entries = (size_t)columns->rows * (size_t)columns->rows;
     void *index = (void *)columns->index, *value = (void *)columns->value;
     if (lock) {
-        demand(!cudaHostRegister(index, sizeof(int32_t) * entries, cudaHostRegisterDefault), "locking pages");
-        demand(!cudaHostRegister(value, sizeof(double) * entries, cudaHostRegisterDefault), "locking pages");
+        job_demand(!cudaHostRegister(index, sizeof(int32_t) * entries, cudaHostRegisterDefault), "locking pages");
+        job_demand(!cudaHostRegister(value, sizeof(double) * entries, cudaHostRegisterDefault), "locking pages");
     } else {
         cudaHostUnregister(index);
         cudaHostUnregister(value);
@@ -322,23 +176,23 @@ static void time_loads(int32_t m) {
         for (e = 0; e < count && count > 1; e++) ((int32_t *)slacks.index)[start[k] + e] = (int32_t)e;
         start[k + 1] = start[k] + count;
     }
-    j.basis = create(m, GPUOPT_TECHNIQUE_DEFERRED, 0);
-    demand(j.basis != NULL, "create");
+    j.basis = job_create(&j, GPUOPT_TECHNIQUE_DEFERRED, 0);
+    job_demand(j.basis != NULL, "create");
     whole = time_load(&j);
-    demand(!gpuopt_basis_get_drift(j.basis, &j.columns, 0, &drift), "get_drift");
+    job_demand(!gpuopt_basis_get_drift(j.basis, &j.columns, 0, &drift), "get_drift");
     j.columns = slacks;
     printf("%6d %9.2f %9.2f %9.1e", (int)m, whole, time_load(&j), drift.estimate);
     j.columns = dense;
 #ifdef TEST_WITH_CUDA
     if (on_gpu) {
         double locked, slow, fast;
-        j.to = place(NULL, sizeof(double) * (size_t)m * (size_t)m);
-        slow = 1e-3 * measure(send, &j);
+        j.to = job_place(&j, NULL, sizeof(double) * (size_t)m * (size_t)m);
+        slow = 1e-3 * job_measure(send, &j);
         lock_pages(&dense, 1);
         locked = time_load(&j);
-        fast = 1e-3 * measure(send, &j);
+        fast = 1e-3 * job_measure(send, &j);
         lock_pages(&dense, 0);
-        drop(j.to);
+        job_drop(&j, j.to);
         printf(" %9.2f %9.2f %9.2f", locked, slow, fast);
     }
 #endif
@@ -357,18 +211,18 @@ static void time_deferred(int32_t m) {
         gpuopt_basis_info info;
         double all, alone = 1e30;
         int k;
-        j.basis = create(m, GPUOPT_TECHNIQUE_DEFERRED, most[n]);
-        demand(j.basis != NULL, "create");
+        j.basis = job_create(&j, GPUOPT_TECHNIQUE_DEFERRED, most[n]);
+        job_demand(j.basis != NULL, "create");
         gpuopt_desc_init(&info, sizeof info);
-        demand(!gpuopt_basis_get_info(j.basis, &info), "get_info");
+        job_demand(!gpuopt_basis_get_info(j.basis, &info), "get_info");
         load(&j);
-        time_of(update, &j, info.deferred_updates);
-        demand(!gpuopt_basis_load(j.basis, NULL), "load");
-        all = time_of(update, &j, 1000) / 1000;
+        job_time(job_update, &j, info.deferred_updates);
+        job_demand(!gpuopt_basis_load(j.basis, NULL), "load");
+        all = job_time(job_update, &j, 1000) / 1000;
         for (k = 0; k < 3; k++) { /* one fewer than fills U: no rank update */
             double t;
-            demand(!gpuopt_basis_load(j.basis, NULL), "load");
-            t = time_of(update, &j, info.deferred_updates - 1) / (info.deferred_updates - 1);
+            job_demand(!gpuopt_basis_load(j.basis, NULL), "load");
+            t = job_time(job_update, &j, info.deferred_updates - 1) / (info.deferred_updates - 1);
             if (t < alone) alone = t;
         }
         printf("m = %d, K = %d%s: %.2f us an update over 1000, of which rank updates %.2f us\n", (int)m,
@@ -390,7 +244,6 @@ int main(int argc, char **argv) {
         return 2;
     }
     on_gpu = strcmp(argv[1], "cuda") == 0;
-    where = on_gpu ? GPUOPT_DEVICE : GPUOPT_HOST;
     desc.log = report;
     if (gpuopt_context_create(&desc, &context)) return 1;
     count = argc > 2 ? argc - 2 : (int)(on_gpu ? sizeof gpu_sizes : sizeof cpu_sizes) / (int)sizeof *sizes;
