@@ -6,6 +6,7 @@ from __future__ import annotations
 import importlib.util
 import logging
 import os
+import reprlib
 import threading
 import time
 import weakref
@@ -118,7 +119,7 @@ class Context:
         if not self._lock.acquire(False):
             raise StateError("a context is used by one thread at a time, and not by its own hooks")
         try:
-            status = function(*arguments)
+            status = self._status(function, arguments)
             message = _native.text(lib.gpuopt_context_last_error(context)) if status else ""
         finally:
             self._lock.release()
@@ -127,6 +128,14 @@ class Context:
         self._hooks.raise_pending()
         if status:
             raise _native.error(status, message)
+
+    @staticmethod
+    def _status(function: Any, arguments: tuple) -> int:
+        try:
+            return function(*arguments)
+        except (TypeError, OverflowError) as problem:  # of an argument that is no number of its type
+            values = ", ".join(reprlib.repr(value) for value in arguments if not isinstance(value, ffi.CData))
+            raise type(problem)(f"arguments {values}: {problem}") from None
 
     def wait(self) -> None:
         """Waits until all enqueued work has finished."""

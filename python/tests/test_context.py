@@ -222,6 +222,8 @@ def root():
         (lambda: gpuopt.Simplex(np.eye(2), bounds=(0, 1)), TypeError, "no option 'bounds', but .*method.*tolerances"),
         (lambda: gpuopt.Simplex(np.eye(2), rules="dantzig"), TypeError, "rules must be a dict"),
         (lambda: gpuopt.Simplex(np.eye(2), tolerances={"primal": "x"}), TypeError, "primal = 'x'"),
+        (lambda: gpuopt.Simplex(np.eye(2)).iterate(3.5), TypeError, "arguments 3.5: "),
+        (lambda: gpuopt.Simplex(np.eye(2)).iterate(2**70), OverflowError, "arguments 1180591620717411303424: "),
         (lambda: gpuopt.Simplex(np.eye(2), context=3), TypeError, "context must be a gpuopt.Context, not int"),
         (lambda: gpuopt.Simplex(sp.csr_matrix(np.eye(2) * 1j)), gpuopt.ArgumentError, r"A\.data has the type complex"),
         (lambda: gpuopt.Children(None, 2), TypeError, "root must be a gpuopt.Simplex"),

@@ -26,7 +26,7 @@ while [ $# -gt 0 ]; do
     --quick) options+=(--quick) ;;
     --pictures) pictures=$root/doc/papers ;;
     --data | --programs)
-        [ $# -ge 2 ] && [ -d "$2" ] || bad "$1 needs a folder"
+        if [ $# -lt 2 ] || [ ! -d "$2" ]; then bad "$1 needs a folder"; fi
         if [ "$1" = --data ]; then GPUOPT_TEST_DATA=$(cd "$2" && pwd); else programs=$(cd "$2" && pwd); fi
         shift
         ;;
@@ -54,8 +54,9 @@ for paper in "${papers[@]}"; do
     printf '\n## Paper %s: %s\n' "$paper" "$name"
     "$programs/$name" "${options[@]}" --dat "$work" || { echo "run.sh: $name failed" >&2 && result=1; }
     figure=$root/tests/papers/$name.gp
-    [ -n "$pictures" ] && [ -f "$figure" ] || continue
-    mkdir -p "$pictures"
-    (cd "$work" && gnuplot -e "folder='$pictures'" "$figure") || result=1
+    if [ -n "$pictures" ] && [ -f "$figure" ]; then
+        mkdir -p "$pictures"
+        (cd "$work" && gnuplot -e "folder='$pictures'" "$figure") || result=1
+    fi
 done
 exit $result
