@@ -349,7 +349,7 @@ static void same_bits(void **state) {
             assert_int_equal(gpuopt_context_create(&desc, &context), GPUOPT_OK);
             basis = basis_create(context, M, (gpuopt_basis_technique)technique, 0);
             assert_int_equal(gpuopt_basis_load(basis, &columns), GPUOPT_OK);
-            for (k = 0; k < (technique == GPUOPT_TECHNIQUE_PFI ? 3 : 20); k++)
+            for (k = 0; k < (technique == GPUOPT_TECHNIQUE_PFI || test_few() ? 3 : 20); k++)
                 basis_enqueue_random(basis, &b, M, &seed);
             assert_int_equal(gpuopt_basis_get_inverse(basis, GPUOPT_HOST, inverse[run]), GPUOPT_OK);
             gpuopt_basis_destroy(basis);

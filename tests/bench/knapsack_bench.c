@@ -19,8 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "examples/io/knapsack.h"
-#include "tests/bench/bench.h"
+#include "tests/bench/knapsack_search.h"
 
 static const char *const tables[] = {"paper", "trees", "levels", "classes", NULL};
 
@@ -55,92 +54,22 @@ typedef struct options {
     int64_t nodes, limit, repeat;
 } options;
 
-/* A search, to its end or to a limit. */
-typedef struct run {
-    gpuopt_knapsack_info info;
-    double seconds;        /* all of it */
-    int64_t long_nodes;    /* in steps with long lists: nodes expanded, */
-    int64_t long_children; /* children kept, */
-    double long_seconds;   /* and the time of these steps */
-} run;
-
-static gpuopt_knapsack_desc describe(const knapsack_model *model) {
-    gpuopt_knapsack_desc desc;
-    gpuopt_desc_init(&desc, sizeof desc);
-    desc.items = model->items;
-    desc.weight = model->weight;
-    desc.profit = model->profit;
-    desc.capacity = model->capacity;
-    return desc;
-}
-
-/* Whether the items are a solution with this profit. */
-static int right_items(const knapsack_model *model, const int64_t *taken, int64_t profit) {
-    int64_t weight = 0, sum = 0;
-    int32_t j;
-    for (j = 0; j < model->items; j++) {
-        if (!taken[j]) continue;
-        weight += model->weight[j];
-        sum += model->profit[j];
-    }
-    return weight <= model->capacity && sum == profit;
-}
-
-/* limit: in seconds, checked after every 2^24 nodes. longer > 0: expands level by level, and times the lists of at
- * least this many nodes. Returns 0 or -1. */
-static int search(const machine *on, const char *name, const knapsack_model *model, const gpuopt_knapsack_desc *desc,
-                  double limit, int64_t longer, run *r) {
-    int64_t *taken = malloc(((size_t)model->items + 1) * sizeof *taken);
-    gpuopt_knapsack *knapsack = NULL;
-    double start = now(), before;
-    gpuopt_status status;
-    memset(r, 0, sizeof *r);
-    gpuopt_desc_init(&r->info, sizeof r->info);
-    status = taken ? gpuopt_knapsack_create(on->context, desc, NULL, &knapsack) : GPUOPT_ERROR_MEMORY;
-    if (!status) status = gpuopt_knapsack_get_info(knapsack, &r->info);
-    while (!status && r->info.outcome == GPUOPT_MORE && now() - start < limit) {
-        gpuopt_knapsack_info last = r->info;
-        before = now();
-        status = gpuopt_knapsack_expand(knapsack, longer ? 0 : 1 << 24, longer ? 1 : 0, &r->info);
-        if (!longer || r->info.expanded - last.expanded < longer) continue;
-        r->long_seconds += now() - before;
-        r->long_nodes += r->info.expanded - last.expanded;
-        r->long_children += r->info.alive - last.alive + r->info.expanded - last.expanded;
-    }
-    if (!status && !longer) status = gpuopt_knapsack_get_items(knapsack, GPUOPT_HOST, taken, NULL, NULL);
-    r->seconds = now() - start;
-    if (status) failed(on, name, "search", status);
-    if (!status && !longer && !right_items(model, taken, r->info.primal_bound)) {
-        fprintf(stderr, "%s, %s: wrong items\n", on->name, name);
-        status = GPUOPT_ERROR_NUMERIC;
-    }
-    gpuopt_knapsack_destroy(knapsack);
-    free(taken);
-    return status ? -1 : 0;
-}
-
-static int load(const char *name, knapsack_model *model) {
-    char error[256];
-    if (knapsack_load(name, model, error, sizeof error) == 0) return 0;
-    fprintf(stderr, "%s\n", error);
-    return -1;
-}
-
 /* ---- The paper's instances ---- */
 
 /* Runs an instance several times; the time is the median. */
-static int paper_run(const machine *on, const char *name, const gpuopt_knapsack_desc *with, const options *o, run *r) {
+static int paper_run(const machine *on, const char *name, const gpuopt_knapsack_desc *with, const options *o,
+                     search_result *r) {
     double seconds[MOST_REPEATS] = {0};
     knapsack_model model;
     gpuopt_knapsack_desc desc;
     int k, bad = 0;
-    if (load(name, &model)) return -1;
-    desc = describe(&model);
+    if (search_load(name, &model)) return -1;
+    desc = search_describe(&model);
     desc.search = with->search;
     desc.pool = with->pool;
     desc.node_limit = with->node_limit;
     for (k = -1; k < o->repeat && !bad; k++) { /* one to warm up */
-        bad = search(on, name, &model, &desc, 1e9, 0, r);
+        bad = search_run(on, name, &model, &desc, 1e9, NULL, r);
         if (k >= 0) seconds[k] = r->seconds;
     }
     if (!bad) r->seconds = median(seconds, (int)o->repeat);
@@ -152,7 +81,7 @@ static int paper_table(const machine *machines, int count, const options *o) {
     gpuopt_knapsack_desc desc;
     char name[NAME];
     int size, seed, k, bad = 0;
-    run r;
+    search_result r;
     gpuopt_desc_init(&desc, sizeof desc);
     desc.pool = 50000; /* 1 MB */
     printf("\n| n | nodes, most | in the pool, most | kB |");
@@ -192,7 +121,7 @@ static int tree_table(const machine *machines, int count, const options *o) {
     options once = *o;
     char name[NAME];
     int size, search_kind, k;
-    run r;
+    search_result r;
     once.repeat = 1;
     printf("\n| n | search | backend | solved | nodes | in the pool, most | s | nodes/s |\n"
            "|---|---|---|---|---|---|---|---|\n");
@@ -224,30 +153,46 @@ static int tree_table(const machine *machines, int count, const options *o) {
 
 /* ---- Long lists ---- */
 
+/* The steps that take at least so many nodes. */
+typedef struct long_steps {
+    int64_t longer;
+    int64_t nodes, children; /* expanded, and kept */
+    double seconds;
+} long_steps;
+
+static void add_step(void *data, int64_t nodes, int64_t children, double seconds) {
+    long_steps *steps = data;
+    if (nodes < steps->longer) return;
+    steps->seconds += seconds;
+    steps->nodes += nodes;
+    steps->children += children;
+}
+
 static int level_line(const machine *on, const char *name, gpuopt_knapsack_search kind, int64_t longer,
                       const options *o) {
     knapsack_model model;
     gpuopt_knapsack_desc desc;
+    long_steps steps = {longer, 0, 0, 0};
+    const step_hook hook = {add_step, &steps};
     double bytes;
-    run r;
+    search_result r;
     int bad;
-    if (load(name, &model)) return -1;
-    desc = describe(&model);
+    if (search_load(name, &model)) return -1;
+    desc = search_describe(&model);
     desc.search = kind;
     desc.pool = on->cuda && kind != GPUOPT_SEARCH_HYBRID ? BIG_POOL : CPU_POOL;
     desc.node_limit = on->cuda && kind != GPUOPT_SEARCH_HYBRID ? 30 * o->nodes : o->nodes / 4;
-    bad = search(on, name, &model, &desc, (double)o->limit, longer, &r);
+    bad = search_run(on, name, &model, &desc, (double)o->limit, &hook, &r);
     knapsack_free(&model);
     if (bad) return -1;
-    bytes = NODE_BYTES * (double)(r.long_nodes * (kind == GPUOPT_SEARCH_DOMINANCE ? 2 : 1) + r.long_children);
-    if (r.long_seconds > 0)
+    bytes = NODE_BYTES * (double)(steps.nodes * (kind == GPUOPT_SEARCH_DOMINANCE ? 2 : 1) + steps.children);
+    if (steps.seconds > 0)
         printf("| %s | %s | %s | %lld | %lld | %lld | %.3f | %.3g | %.3g | %.1f%% |\n", name,
                kind == GPUOPT_SEARCH_DOMINANCE ? "dominance"
                : kind == GPUOPT_SEARCH_BREADTH ? "breadth"
                                                : "hybrid",
-               on->name, (long long)longer, (long long)r.long_nodes, (long long)r.info.peak, r.long_seconds,
-               (double)r.long_nodes / r.long_seconds, bytes / r.long_seconds,
-               100 * bytes / r.long_seconds / COPY_SPEED);
+               on->name, (long long)longer, (long long)steps.nodes, (long long)r.info.peak, steps.seconds,
+               (double)steps.nodes / steps.seconds, bytes / steps.seconds, 100 * bytes / steps.seconds / COPY_SPEED);
     fflush(stdout);
     return 0;
 }
@@ -272,12 +217,12 @@ static int class_line(const machine *machines, int count, const char *name, doub
     knapsack_model model;
     int64_t optimum = -1;
     int k, bad = 0;
-    if (load(name, &model)) return -1;
+    if (search_load(name, &model)) return -1;
     for (k = 0; k < count && !bad; k++) {
-        gpuopt_knapsack_desc desc = describe(&model);
-        run r;
+        gpuopt_knapsack_desc desc = search_describe(&model);
+        search_result r;
         desc.pool = 1 << 26;
-        bad = search(&machines[k], name, &model, &desc, (double)o->limit, 0, &r);
+        bad = search_run(&machines[k], name, &model, &desc, (double)o->limit, NULL, &r);
         if (bad) break;
         printf("| %s | %s | %s | %lld | %lld | %lld | %.4f | %.3g | ", name, machines[k].name,
                gpuopt_outcome_string(r.info.outcome), (long long)r.info.primal_bound, (long long)r.info.expanded,

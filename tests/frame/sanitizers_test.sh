@@ -11,10 +11,10 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=../support/check.sh
 . tests/support/check.sh
 
-# Brief tests of the CUDA kernels on the emulated GPU are among them, in an order of threads that --all has not run them
-# in otherwise.
-check "CPU tests under asan" bazel test --noshow_progress --build_tests_only --config=asan --test_tag_filters=-data,-threads,-emulated-long \
-    --test_env=GPUOPT_EMULATED_SEED=3 //tests/...
+# Not the kernels on the emulated GPU, which take as long again to compile: compute-sanitizer is for them (tests/gpu), or
+# bazel test --config=asan --test_tag_filters=emulated,-emulated-long //tests/...
+check "CPU tests under asan" bazel test --noshow_progress --build_tests_only --config=asan \
+    --test_tag_filters=-data,-threads,-emulated //tests/...
 if command -v clang >/dev/null; then
     # The emulated GPU's threads are contexts of one thread, which ThreadSanitizer cannot follow.
     check "tests of threads under tsan" \

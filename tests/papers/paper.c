@@ -33,7 +33,7 @@ int paper_open(paper *p, int argc, char **argv) {
     static char name[MOST_MACHINES][NAME];
     char list[NAME];
     int64_t threads = sysconf(_SC_NPROCESSORS_ONLN);
-    int option;
+    int option, bad = 0;
     memset(p, 0, sizeof *p);
     p->name = argv[0];
     if (threads > 16) threads = 16;
@@ -41,9 +41,9 @@ int paper_open(paper *p, int argc, char **argv) {
         if (option == 'q') p->quick = 1;
         if (option == 'd') p->data = optarg;
         if (option == 'o') p->dat = optarg;
-        if (option == '?' || (option == 't' && !whole_number(optarg, 1024, &threads))) optind = argc + 1;
+        if (option == '?' || (option == 't' && !whole_number(optarg, 1024, &threads))) bad = 1;
     }
-    if (optind != argc) {
+    if (bad || optind != argc) {
         fprintf(stderr, "usage: %s [--quick] [--data FOLDER] [--dat FOLDER] [--threads N]\n", argv[0]);
         return EXIT_BAD_INPUT;
     }

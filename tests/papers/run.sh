@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# Usage: run.sh [1|2|3|4|5]... [--quick] [--data FOLDER] [--programs FOLDER] [--pictures]
+# Usage: run.sh [1|2|3|4|5]... [--quick] [--data FOLDER] [--programs FOLDER]
+#               [--pictures FOLDER]
 #
 # Prints the tables and figures of the papers whose methods this library has, in their rows and columns: the paper's own
 # numbers beside those measured here, on the CPU and, where there is one, on the GPU. Without numbers: all papers.
@@ -11,7 +12,7 @@
 # --quick     small sizes: a minute a paper on two cores
 # --data      the folder of public models; without it GPUOPT_TEST_DATA. Without both they are left out.
 # --programs  the folder of the programs, if they are built already
-# --pictures  draws the figures to doc/papers by gnuplot
+# --pictures  where gnuplot draws the figures, as paperN_figM.svg
 set -u
 # Prints the comment above.
 help() { awk 'NR > 3 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "${BASH_SOURCE[0]}"; }
@@ -24,10 +25,14 @@ while [ $# -gt 0 ]; do
     -h | --help) help && exit ;;
     [1-5]) papers+=("$1") ;;
     --quick) options+=(--quick) ;;
-    --pictures) pictures=$root/doc/papers ;;
-    --data | --programs)
+    --data | --programs | --pictures)
         if [ $# -lt 2 ] || [ ! -d "$2" ]; then bad "$1 needs a folder"; fi
-        if [ "$1" = --data ]; then GPUOPT_TEST_DATA=$(cd "$2" && pwd); else programs=$(cd "$2" && pwd); fi
+        folder=$(cd "$2" && pwd)
+        case $1 in
+        --data) GPUOPT_TEST_DATA=$folder ;;
+        --programs) programs=$folder ;;
+        --pictures) pictures=$folder ;;
+        esac
         shift
         ;;
     *) bad "there is no option $1" ;;
@@ -55,7 +60,6 @@ for paper in "${papers[@]}"; do
     "$programs/$name" "${options[@]}" --dat "$work" || { echo "run.sh: $name failed" >&2 && result=1; }
     figure=$root/tests/papers/$name.gp
     if [ -n "$pictures" ] && [ -f "$figure" ]; then
-        mkdir -p "$pictures"
         (cd "$work" && gnuplot -e "folder='$pictures'" "$figure") || result=1
     fi
 done

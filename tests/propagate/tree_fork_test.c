@@ -117,7 +117,8 @@ TREE_TEST(infeasible_fork)
 
 /* ---- At the same time ---- */
 
-enum { STATES = 5, TURNS = 300 };
+enum { STATES = 5 };
+static int turns(void) { return test_few() ? 150 : 300; }
 
 /* The results of a state, without cmocka, since its checks belong to one thread. */
 typedef struct script {
@@ -137,7 +138,7 @@ static void *run(void *argument) {
     script *s = argument;
     int turn, level = 0, rows = 0;
     int32_t row[TREE_ROWS];
-    for (turn = 0; turn < TURNS; turn++) {
+    for (turn = 0; turn < turns(); turn++) {
         gpuopt_propagator_info info = GPUOPT_INIT(gpuopt_propagator_info);
         gpuopt_propagator_changes c = GPUOPT_INIT(gpuopt_propagator_changes);
         gpuopt_propagator_reason r = GPUOPT_INIT(gpuopt_propagator_reason);
@@ -227,7 +228,7 @@ static void check_threads(gpuopt_context *context, gpuopt_propagator_mode mode, 
     for (k = 0; k < STATES; k++) {
         assert_int_equal(one[k].failures, 0);
         assert_int_equal(many[k].failures, 0);
-        assert_true(one[k].infeasible > 3 && one[k].changes > TURNS);
+        assert_true(one[k].infeasible > 3 && one[k].changes > turns());
         assert_true(one[k].found == many[k].found && one[k].changes == many[k].changes);
         assert_true(k == 0 || one[k].found != one[k - 1].found);
     }
