@@ -49,7 +49,7 @@ static void must(gpuopt_status status, const machine *on, const char *name, cons
 
 /* ---- Models ---- */
 
-/* A grid of four columns: node k, its right and its lower neighbour, and costs as in graphical_models.c. */
+/* A grid of four columns: node k, its right and its lower neighbour; costs from 0 to 100. */
 static void make_strip(const char *name, graphical_model *m) {
     int nodes, values, seed, k, other;
     uint64_t state;
