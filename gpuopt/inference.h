@@ -43,9 +43,13 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_device_view(gpuopt_eliminati
 /* Packs a copy's message into bytes [capacity], for an agent in another process. *size, or NULL, receives the number of
  * bytes. bytes NULL: only *size is set, which works at any time.
  *
- * Format    Little-endian on every machine. A header of 64 bytes: "GPUM"; version (3), type and semiring as uint32;
- *           bits and arity as int32; entries and offset as int64; forbidden, model and checksum as uint64. Then the
- *           scope and its domain sizes as int32, the stored costs, and with MIN_COUNT the counts as uint64.
+ * Format    Little-endian on every machine. A header of 72 bytes: "GPUM"; version (4), type and semiring as uint32;
+ *           bits and arity as int32; entries and offset as int64; forbidden, model and checksum as uint64; spread as
+ *           double. Then the scope and its domain sizes as int32, the stored costs, and with MIN_COUNT the counts as
+ *           uint64.
+ * Spread    A bound on the difference of two costs: the sum of the spreads in the bucket. A handle that takes the
+ *           message splits its buckets by it. Agents therefore have the mini-buckets of one handle with the same order
+ *           and z, if each agent's handle eliminates one variable.
  * Checksum  The sum, in uint64, of z(w + k * 0x9e3779b97f4a7c15) over all words of 8 bytes, where w is the k-th word, k
  *           = 1, 2, ... The last word is padded with zeros, and the checksum's own word counts as 0. z is the last step
  *           of SplitMix64: x ^= x >> 30, x *= 0xbf58476d1ce4e5b9, x ^= x >> 27, x *= 0x94d049bb133111eb, x ^= x >> 31.

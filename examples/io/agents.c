@@ -9,24 +9,6 @@
 
 /* ---- Upwards: UTIL ---- */
 
-/* Packs message `number` of the part and delivers it, if it leaves the part. */
-static gpuopt_status send_up(simulation *s, part *p, int32_t number, part **to) {
-    agents_answer *answer = s->answer;
-    message *m;
-    gpuopt_status status = pack_message(s, p, number, &m);
-    *to = NULL;
-    if (status || !m) return status;
-    *to = &s->part[m->to];
-    if ((*to)->agent != p->agent) {
-        uint64_t bytes = m->size + sizeof *m->name * (uint64_t)m->arity;
-        answer->util_messages++;
-        answer->util_bytes += bytes;
-        if (bytes > answer->largest_bytes) answer->largest_bytes = bytes;
-    }
-    deliver(s, m);
-    return GPUOPT_OK;
-}
-
 /* The time at which a part is done after this much work. */
 static double finish(simulation *s, const part *p, double work) {
     double *busy = &s->busy[p->agent], done = (*busy > p->ready ? *busy : p->ready) + work;
@@ -36,22 +18,24 @@ static double finish(simulation *s, const part *p, double work) {
     return done;
 }
 
-/* Makes the handle of the part, eliminates, and sends the resulting messages. */
+/* Makes the handle of the part, eliminates, and sends the UTIL message. */
 static gpuopt_status work_up(simulation *s, part *p) {
     gpuopt_elimination_estimate estimate;
     gpuopt_elimination_info info;
     double start = now(), done;
-    part **to = NULL;
-    int32_t k;
+    part *up = p->up < 0 ? NULL : &s->part[p->up];
+    message *tables = NULL;
     gpuopt_status status = eliminate_part(s, p, &estimate, &info, &start);
-    if (!status && !(to = calloc((size_t)estimate.messages + 1, sizeof(part *)))) status = GPUOPT_ERROR_MEMORY;
-    for (k = 0; k < estimate.messages && !status; k++) status = send_up(s, p, k, &to[k]);
+    if (!status) status = make_util(s, p, estimate.messages, &tables);
     done = finish(s, p, now() - start);
-    for (k = 0; k < estimate.messages && !status; k++)
-        if (to[k] && done > to[k]->ready) to[k]->ready = done;
-    free(to);
-    free_inbox(p);
-    return status;
+    if (status || !up) {
+        free_messages(tables);
+        return status;
+    }
+    if (up->agent != p->agent) count_util(s->answer, tables);
+    if (done > up->ready) up->ready = done;
+    deliver(s, tables);
+    return GPUOPT_OK;
 }
 
 /* ---- Downwards: VALUE ---- */

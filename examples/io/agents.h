@@ -6,9 +6,14 @@
  *
  * The elimination order determines the pseudo-tree: parent[v] is the variable whose bucket receives v's message. An
  * agent's variables that are connected in the tree form one part, with one handle. An agent with several parts works on
- * them one after another. A UTIL message is a packed message and the numbers of the variables in its scope. It goes to
- * the part that eliminates the first of them. If it has no variable, which mini-buckets can cause, it goes to the root.
+ * them one after another. A part sends one UTIL message, to the part of its parent. It holds tables: packed messages
+ * and the numbers of the variables in their scopes. A table is for the part that eliminates the first of these, or for
+ * the root if it has none. With mini-buckets this can be a part further up; the parts between forward the table.
  * A VALUE message has the values that a part and the parts below it need from its parent: pairs of variable and value.
+ *
+ * With policy MINI_BUCKET each variable is a part of its own. Then the mini-buckets, the bound and the assignment are
+ * those of one handle with the same order and z (the paper's Theorem 1), and n variables send n - 1 UTIL messages if
+ * each has an agent (Corollary 2).
  *
  * With policy AUTO a part that does not fit is bounded by mini-buckets. It is not sliced, because its messages would
  * then belong to one slice only.

@@ -31,7 +31,7 @@ void agents_release(simulation *s) {
     for (k = 0; k < s->parts; k++) {
         part *p = &s->part[k];
         gpuopt_elimination_destroy(p->elimination);
-        free_inbox(p);
+        free_messages(p->inbox);
         free(p->name);
         free(s->need[k].name);
     }
@@ -83,7 +83,7 @@ gpuopt_status make_parts(simulation *s, const int32_t *parent, const int32_t *ag
         v = desc->order[k];
         s->position[v] = k;
         up = parent[v] >= 0 ? s->part_of[parent[v]] : -1;
-        if (up >= 0 && agent[v] == agent[parent[v]]) {
+        if (up >= 0 && agent[v] == agent[parent[v]] && desc->policy != GPUOPT_POLICY_MINI_BUCKET) {
             s->part_of[v] = up;
         } else {
             s->part[s->parts].agent = agent[v];
@@ -169,22 +169,6 @@ void free_draft(draft *d) {
     free(d->given);
 }
 
-const agents_memory agents_host = {GPUOPT_HOST, malloc, free};
-
-void free_message(message *m) {
-    if (m && m->bytes) m->memory->release(m->bytes);
-    if (m) free(m->name);
-    free(m);
-}
-
-void free_inbox(part *p) {
-    while (p->inbox) {
-        message *next = p->inbox->next;
-        free_message(p->inbox);
-        p->inbox = next;
-    }
-}
-
 /* Adds the variables that the part does not have yet; room: the size of p->name. */
 static int add_names(simulation *s, part *p, int32_t count, const int32_t *variable, int64_t *capacity) {
     int32_t k;
@@ -200,6 +184,12 @@ static int add_names(simulation *s, part *p, int32_t count, const int32_t *varia
         p->name[p->variables++] = variable[k];
     }
     return 0;
+}
+
+/* The next table of the list that is for this part, from m on; NULL: none. */
+static const message *for_part(const simulation *s, const part *p, const message *m) {
+    while (m && m->to != p - s->part) m = m->next;
+    return m;
 }
 
 /* A scope in the numbers of the handle under construction, appended to `numbers`. */
@@ -219,7 +209,7 @@ gpuopt_status make_draft(simulation *s, part *p, draft *d) {
     int32_t k;
     int failed = add_names(s, p, p->own, s->owned + p->first, &capacity);
     d->functions = (int32_t)own;
-    for (m = p->inbox; m; m = m->next) d->messages++;
+    for (m = for_part(s, p, p->inbox); m; m = for_part(s, p, m->next)) d->messages++;
     d->function = calloc((size_t)d->functions + 1, sizeof *d->function);
     d->message = calloc((size_t)d->messages + 1, sizeof *d->message);
     if (!d->function || !d->message) return GPUOPT_ERROR_MEMORY;
@@ -228,7 +218,7 @@ gpuopt_status make_draft(simulation *s, part *p, draft *d) {
         failed = add_names(s, p, d->function[k].arity, d->function[k].scope, &capacity);
         arities += d->function[k].arity;
     }
-    for (m = p->inbox, k = 0; m && !failed; m = m->next, k++) {
+    for (m = for_part(s, p, p->inbox), k = 0; m && !failed; m = for_part(s, p, m->next), k++) {
         const gpuopt_elimination_packed packed = {m->bytes, m->size, m->memory->where, m->arity, m->name};
         d->message[k] = packed;
         failed = add_names(s, p, m->arity, m->name, &capacity);
@@ -276,45 +266,6 @@ void add_estimate(gpuopt_elimination_estimate *sum, const gpuopt_elimination_est
     sum->memory.device_bytes += e->memory.device_bytes;
 }
 
-void deliver(simulation *s, message *m) {
-    message **at = &s->part[m->to].inbox;
-    while (*at && (*at)->position <= m->position) at = &(*at)->next;
-    m->next = *at;
-    *at = m;
-}
-
-gpuopt_status pack_message(const simulation *s, const part *p, int32_t number, message **packed) {
-    gpuopt_elimination_message_info info;
-    gpuopt_status status;
-    message *m;
-    int32_t k, root;
-    *packed = NULL;
-    gpuopt_desc_init(&info, sizeof info);
-    status = gpuopt_elimination_message_get_info(p->elimination, number, &info);
-    if (status || info.parent >= 0 || p->up < 0) return status;
-    m = calloc(1, sizeof *m);
-    if (!m) return GPUOPT_ERROR_MEMORY;
-    m->memory = s->memory;
-    m->arity = info.arity;
-    m->position = s->position[p->name[info.variable]];
-    m->name = malloc(sizeof *m->name * ((size_t)info.arity + 1));
-    status = gpuopt_elimination_message_pack(p->elimination, m->memory->where, number, 0, NULL, 0, &m->size);
-    if (!status) m->bytes = m->memory->allocate((size_t)m->size);
-    if (!status && (!m->bytes || !m->name)) status = GPUOPT_ERROR_MEMORY;
-    if (!status)
-        status =
-            gpuopt_elimination_message_pack(p->elimination, m->memory->where, number, 0, m->bytes, m->size, &m->size);
-    if (status) {
-        free_message(m);
-        return status;
-    }
-    for (k = 0; k < info.arity; k++) m->name[k] = p->name[info.scope[k]];
-    for (root = p->up; s->part[root].up >= 0;) root = s->part[root].up;
-    m->to = meets_first(s, m->arity, m->name, root);
-    *packed = m;
-    return GPUOPT_OK;
-}
-
 static gpuopt_status eliminate(gpuopt_elimination *elimination, gpuopt_elimination_info *info) {
     gpuopt_status status = gpuopt_elimination_get_info(elimination, 0, info);
     while (!status && info->outcome == GPUOPT_MORE) status = gpuopt_elimination_step(elimination, INT32_MAX, info);
@@ -322,8 +273,9 @@ static gpuopt_status eliminate(gpuopt_elimination *elimination, gpuopt_eliminati
 }
 
 void add_root(const simulation *s, gpuopt_elimination_info *sum, const gpuopt_elimination_info *info) {
-    int64_t top = s->desc->top ? s->desc->top : INT64_MAX;
-    if (info->outcome == GPUOPT_INFEASIBLE || sum->outcome == GPUOPT_INFEASIBLE || info->cost >= top - sum->cost) {
+    const int64_t top = s->desc->top;
+    if (info->outcome == GPUOPT_INFEASIBLE || sum->outcome == GPUOPT_INFEASIBLE ||
+        (top && info->cost >= top - sum->cost)) {
         sum->outcome = GPUOPT_INFEASIBLE;
         sum->count = 0;
         sum->count_overflow = 0;

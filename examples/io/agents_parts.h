@@ -8,12 +8,13 @@
 #include "gpuopt/inference.h"
 #include "examples/io/agents.h"
 
-/* A UTIL message in transit. */
+/* A table of a UTIL message in transit. */
 typedef struct message {
-    struct message *next;        /* in the inbox, by the variable's position in the order */
-    int32_t to, position, arity; /* to: the part that it is for */
-    int32_t *name;               /* [arity] the variables */
-    void *bytes;                 /* [size] in `memory` */
+    struct message *next; /* in the inbox, by the variable's position in the order */
+    int32_t to, via;      /* the part that it is for; the part to which it goes next */
+    int32_t position, arity;
+    int32_t *name; /* [arity] the variables */
+    void *bytes;   /* [size] in `memory` */
     uint64_t size;
     const agents_memory *memory;
 } message;
@@ -24,7 +25,7 @@ typedef struct part {
     int64_t first;
     int32_t variables; /* of its handle */
     int32_t *name;     /* [variables] ascending */
-    message *inbox;
+    message *inbox;    /* tables for this part and for parts above it */
     gpuopt_elimination *elimination;
     double ready; /* the time at which all that it waits for has arrived */
 } part;
@@ -65,8 +66,8 @@ typedef struct draft {
     int32_t conditions;
 } draft;
 
-/* Makes the parts, from the roots down: a variable joins its parent's part if both have the same agent. The arrays of s
- * are allocated already. */
+/* Makes the parts, from the roots down: a variable joins its parent's part if both have the same agent, except with
+ * policy MINI_BUCKET. The arrays of s are allocated already. */
 gpuopt_status make_parts(simulation *s, const int32_t *parent, const int32_t *agent);
 /* Assigns each function to the part that eliminates the first of its variables, and constants to the last part. */
 void share_functions(simulation *s);
@@ -82,17 +83,19 @@ gpuopt_status find_needs(simulation *s);
 gpuopt_status make_draft(simulation *s, part *p, draft *d);
 void free_draft(draft *d);
 extern const agents_memory agents_host;
-void free_message(message *m);
-void free_inbox(part *p);
+void free_messages(message *list);
 
 /* Makes the handle of the part from its functions and its inbox, eliminates, and adds the result to s->answer. The time
  * used only for the estimate, which is for the report, is added to *start. */
 gpuopt_status eliminate_part(simulation *s, part *p, gpuopt_elimination_estimate *estimate,
                              gpuopt_elimination_info *info, double *start);
-/* Packs message `number` of the part; *packed is NULL if it does not leave the part. */
-gpuopt_status pack_message(const simulation *s, const part *p, int32_t number, message **packed);
-/* Inserts a message into the inbox of its part, at the position of its variable and after equal positions. */
-void deliver(simulation *s, message *m);
+/* Takes the tables of the part's UTIL message: those to forward, out of its inbox, and its own, packed. *tables [list]
+ * is the caller's in any case. */
+gpuopt_status make_util(const simulation *s, part *p, int32_t messages, message **tables);
+/* Counts a UTIL message between agents. */
+void count_util(agents_answer *answer, const message *tables);
+/* Inserts each table into the inbox of `via`, at the position of its variable and after equal positions. */
+void deliver(simulation *s, message *tables);
 
 /* Adds up estimates; takes the maximum where a sum is meaningless. */
 void add_estimate(gpuopt_elimination_estimate *sum, const gpuopt_elimination_estimate *e);

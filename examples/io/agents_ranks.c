@@ -14,13 +14,13 @@ typedef struct network {
     int32_t rank, ranks;
     int32_t *height, *depth; /* [parts] in the pseudo-tree */
     int32_t heights, depths; /* the largest of each, plus 1 */
-    message **out;           /* [ranks] UTIL messages of this round, a list for each rank */
-    int32_t *sent;           /* [ranks][ranks] how many go from where to where */
+    message **out;           /* [ranks] the tables of this round's UTIL messages, a list for each rank */
+    int32_t *sent;           /* [ranks][ranks] how many tables go from where to where */
 } network;
 
-/* The announcement of a UTIL message. */
+/* The announcement of a table. */
 typedef struct head {
-    int32_t to, position, arity, unused;
+    int32_t to, via, position, arity;
     uint64_t size;
 } head;
 
@@ -45,45 +45,43 @@ static void measure_tree(network *n) {
 
 /* ---- Upwards: UTIL ---- */
 
-/* Delivers the message, or puts it in the list for its rank. */
-static void post(network *n, message *m) {
-    int32_t rank = rank_of(n, &n->s.part[m->to]);
+/* Delivers the tables of a UTIL message, or puts them in the list for their rank. */
+static void post(network *n, message *tables) {
+    int32_t rank = rank_of(n, &n->s.part[tables->via]);
     message **at = &n->out[rank];
     if (rank == n->rank) {
-        deliver(&n->s, m);
+        deliver(&n->s, tables);
         return;
     }
+    count_util(n->s.answer, tables);
     while (*at) at = &(*at)->next;
-    m->next = NULL;
-    *at = m;
+    *at = tables;
 }
 
-static gpuopt_status send_util(network *n, int32_t rank) {
-    agents_answer *answer = n->s.answer;
+static gpuopt_status send_table(network *n, int32_t rank) {
     message *m = n->out[rank];
     uint64_t names = sizeof *m->name * (uint64_t)m->arity;
     head h;
     gpuopt_status status;
     memset(&h, 0, sizeof h);
     h.to = m->to;
+    h.via = m->via;
     h.position = m->position;
     h.arity = m->arity;
     h.size = m->size;
     status = gpuopt_group_send(n->group, GPUOPT_HOST, rank, &h, sizeof h);
     if (!status) status = gpuopt_group_send(n->group, GPUOPT_HOST, rank, m->name, names);
     if (!status) status = gpuopt_group_send(n->group, m->memory->where, rank, m->bytes, m->size);
-    answer->util_messages++;
-    answer->util_bytes += m->size + names;
-    if (m->size + names > answer->largest_bytes) answer->largest_bytes = m->size + names;
     n->out[rank] = m->next;
-    free_message(m);
+    m->next = NULL;
+    free_messages(m);
     return status;
 }
 
 /* Data from another process are checked before use; the library checks the packed table. */
 static int is_sound(const network *n, const head *h) {
-    return h->to >= 0 && h->to < n->s.parts && is_mine(n, &n->s.part[h->to]) && h->arity >= 0 &&
-           h->arity <= n->s.desc->variables && h->position >= 0 && h->size > 0;
+    return h->to >= 0 && h->to < n->s.parts && h->via >= 0 && h->via < n->s.parts && is_mine(n, &n->s.part[h->via]) &&
+           h->arity >= 0 && h->arity <= n->s.desc->variables && h->position >= 0 && h->size > 0;
 }
 static int are_variables(const network *n, const message *m) {
     int32_t k;
@@ -92,7 +90,7 @@ static int are_variables(const network *n, const message *m) {
     return 1;
 }
 
-static gpuopt_status receive_util(network *n, int32_t rank) {
+static gpuopt_status receive_table(network *n, int32_t rank) {
     head h;
     message *m;
     gpuopt_status status = gpuopt_group_receive(n->group, GPUOPT_HOST, rank, &h, sizeof h);
@@ -101,6 +99,7 @@ static gpuopt_status receive_util(network *n, int32_t rank) {
     m = calloc(1, sizeof *m);
     if (!m) return GPUOPT_ERROR_MEMORY;
     m->to = h.to;
+    m->via = h.via;
     m->position = h.position;
     m->arity = h.arity;
     m->size = h.size;
@@ -112,12 +111,12 @@ static gpuopt_status receive_util(network *n, int32_t rank) {
         status = gpuopt_group_receive(n->group, GPUOPT_HOST, rank, m->name, sizeof *m->name * (uint64_t)m->arity);
     if (!status) status = gpuopt_group_receive(n->group, m->memory->where, rank, m->bytes, m->size);
     if (!status && !are_variables(n, m)) status = GPUOPT_ERROR_ARGUMENT;
-    if (status) free_message(m);
+    if (status) free_messages(m);
     else deliver(&n->s, m);
     return status;
 }
 
-/* The messages of a round, in the order of senders, then of receivers. */
+/* The tables of a round, in the order of senders, then of receivers. */
 static gpuopt_status exchange(network *n) {
     int32_t from, to, k, *own = n->sent + (int64_t)n->rank * n->ranks;
     int32_t *count = malloc(sizeof *count * (size_t)n->ranks);
@@ -134,8 +133,8 @@ static gpuopt_status exchange(network *n) {
     for (from = 0; from < n->ranks && !status; from++)
         for (to = 0; to < n->ranks && !status; to++)
             for (k = n->sent[(int64_t)from * n->ranks + to]; k > 0 && !status; k--)
-                if (from == n->rank) status = send_util(n, to);
-                else if (to == n->rank) status = receive_util(n, from);
+                if (from == n->rank) status = send_table(n, to);
+                else if (to == n->rank) status = receive_table(n, from);
     return status;
 }
 
@@ -143,14 +142,11 @@ static gpuopt_status work_up(network *n, part *p) {
     gpuopt_elimination_estimate estimate;
     gpuopt_elimination_info info;
     double start = now();
-    int32_t k;
+    message *tables = NULL;
     gpuopt_status status = eliminate_part(&n->s, p, &estimate, &info, &start);
-    for (k = 0; !status && k < estimate.messages; k++) {
-        message *m;
-        status = pack_message(&n->s, p, k, &m);
-        if (!status && m) post(n, m);
-    }
-    free_inbox(p);
+    if (!status) status = make_util(&n->s, p, estimate.messages, &tables);
+    if (status) free_messages(tables);
+    else if (tables) post(n, tables);
     n->s.answer->work_seconds += now() - start;
     return status;
 }
@@ -305,12 +301,7 @@ static gpuopt_status allocate_network(network *n) {
 
 static void free_network(network *n) {
     int32_t k;
-    for (k = 0; n->out && k < n->ranks; k++)
-        while (n->out[k]) {
-            message *next = n->out[k]->next;
-            free_message(n->out[k]);
-            n->out[k] = next;
-        }
+    for (k = 0; n->out && k < n->ranks; k++) free_messages(n->out[k]);
     free(n->height);
     free(n->depth);
     free(n->out);

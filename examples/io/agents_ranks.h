@@ -20,12 +20,12 @@
 gpuopt_status agents_deal(const gpuopt_elimination_desc *desc, const int32_t *parent, const int32_t *agent,
                           int32_t ranks, int32_t *rank);
 
-/* As agents_solve, on each rank of the group. memory: of this rank's UTIL messages, NULL: malloc. In device memory they
- * go from device to device, with a group that supports this (gpuopt_group_info.device_memory). The answer is common to
- * all ranks; its simulated_seconds is 0. It counts only messages that were sent, without the 24 bytes that announce a
- * UTIL message; agents of one rank send none to each other. If the call fails on one rank, it aborts the group, and
- * fails on all. It then has freed its send and receive buffers, so after PEER with transports/gpuopt_mpi.h no calls of
- * MPI except MPI_Abort may follow. */
+/* As agents_solve, on each rank of the group. memory: of this rank's UTIL messages, NULL: malloc. In device memory
+ * they go from device to device, with a group that supports this (gpuopt_group_info.device_memory). The answer is
+ * common to all ranks; its simulated_seconds is 0. It counts only messages that were sent, without the 24 bytes that
+ * announce a table; the tables of a UTIL message follow one another. Agents of one rank send none to each other. If
+ * the call fails on one rank, it aborts the group, and fails on all. It then has freed its send and receive buffers,
+ * so after PEER with transports/gpuopt_mpi.h no calls of MPI except MPI_Abort may follow. */
 gpuopt_status agents_solve_ranks(gpuopt_context *context, gpuopt_group *group, const agents_memory *memory,
                                  const gpuopt_elimination_desc *desc, const int32_t *parent, const int32_t *fixed,
                                  const int32_t *agent, int32_t *value, agents_answer *answer);

@@ -2,12 +2,13 @@
  *
  * Messages as bytes: by the format in the header; with any bit flipped, cut, or forged with knowledge of the format.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpuopt/inference.h"
 #include "tests/elimination/handle.h"
-enum { HEADER = 64, CHECKSUM = 56 };
+enum { HEADER = 72, CHECKSUM = 56, SPREAD = 64 };
 
 static uint64_t little_endian(const uint8_t *bytes, int count) {
     uint64_t value = 0;
@@ -38,6 +39,23 @@ static void seal(uint8_t *bytes, uint64_t size) {
     for (k = 0; k < 8; k++) bytes[CHECKSUM + k] = (uint8_t)(hash >> 8 * k);
 }
 
+/* Whether no two costs differ by more than the spread; LOG_SUM_EXP: whether it is 0. */
+static int spread_holds(const model *m, const uint8_t *bytes, uint64_t entries, const int64_t *cost,
+                        const double *value) {
+    const uint64_t bits = little_endian(bytes + SPREAD, 8);
+    double spread, least = HUGE_VAL, largest = -HUGE_VAL;
+    uint64_t e;
+    memcpy(&spread, &bits, sizeof spread);
+    if (m->semiring == GPUOPT_SEMIRING_LOG_SUM_EXP) return spread == 0;
+    for (e = 0; e < entries; e++) {
+        const double entry = (double)entry_of(m, cost ? cost[e] : 0, value ? value[e] : 0);
+        if (!isfinite(entry)) continue;
+        if (entry < least) least = entry;
+        if (entry > largest) largest = entry;
+    }
+    return largest - least <= spread * (1 + 1e-12);
+}
+
 /* Packs a message by hand, by the format that the header describes. */
 static const char *layout_fault(const model *m, const uint8_t *bytes, uint64_t size,
                                 const gpuopt_elimination_message_info *info, const int64_t *cost, const double *value,
@@ -45,7 +63,7 @@ static const char *layout_fault(const model *m, const uint8_t *bytes, uint64_t s
     uint64_t width = (uint64_t)info->bits / 8, entries = (uint64_t)info->entries, e;
     const uint8_t *stored = bytes + HEADER + 8 * info->arity;
     int32_t k;
-    if (memcmp(bytes, "GPUM", 4) || little_endian(bytes + 4, 4) != 3) return "magic or version";
+    if (memcmp(bytes, "GPUM", 4) || little_endian(bytes + 4, 4) != 4) return "magic or version";
     if (little_endian(bytes + 8, 4) != m->type || little_endian(bytes + 12, 4) != m->semiring) return "type, semiring";
     if (little_endian(bytes + 16, 4) != (uint64_t)info->bits) return "bits";
     if (little_endian(bytes + 20, 4) != (uint64_t)info->arity) return "arity";
@@ -54,6 +72,7 @@ static const char *layout_fault(const model *m, const uint8_t *bytes, uint64_t s
     if (little_endian(bytes + 40, 8) != info->forbidden) return "forbidden";
     if (little_endian(bytes + 48, 8) != info->model || info->model == 0) return "the model";
     if (little_endian(bytes + CHECKSUM, 8) != checksum(bytes, size)) return "the checksum";
+    if (!spread_holds(m, bytes, entries, cost, value)) return "the spread";
     if (size != (uint64_t)HEADER + 8 * (uint64_t)info->arity + entries * (width + (count ? 8 : 0))) return "the size";
     for (k = 0; k < info->arity; k++) {
         if (little_endian(bytes + HEADER + 4 * k, 4) != (uint64_t)info->scope[k]) return "the scope";
@@ -93,7 +112,7 @@ static const char *round_trip_fault(gpuopt_context *context, gpuopt_elimination 
                                                     exact ? NULL : value, counted ? count : NULL),
                      GPUOPT_OK);
     bytes = handle_pack(elimination, message, &size);
-    fault = layout_fault(m, bytes, size, &info, cost, value, counted ? count : NULL);
+    fault = layout_fault(m, bytes, size, &info, exact ? cost : NULL, exact ? NULL : value, counted ? count : NULL);
     gpuopt_desc_init(&p, sizeof p);
     assert_int_equal(gpuopt_elimination_message_inspect(context, GPUOPT_HOST, bytes, size, &p), GPUOPT_OK);
     if (p.type != m->type || p.semiring != m->semiring || p.bits != info.bits || p.arity != info.arity ||
@@ -230,7 +249,8 @@ static void wrong_fields(void **state) {
     } wrong[] = {{0, 1, 'g', "not a message"},
                  {4, 4, 1, "another version"},
                  {4, 4, 2, "another version"},
-                 {4, 4, 3 << 24, "another version"},
+                 {4, 4, 3, "another version"},
+                 {4, 4, 4 << 24, "another version"},
                  {8, 4, 2, "type or semiring is unknown"},
                  {8, 4, UINT32_MAX, "type or semiring is unknown"},
                  {12, 4, 4, "type or semiring is unknown"},
@@ -252,6 +272,8 @@ static void wrong_fields(void **state) {
                  {32, 8, INT64_MAX, "63 bits"},
                  {40, 8, UINT64_MAX, "63 bits"},
                  {40, 8, (uint64_t)1 << 63, "63 bits"},
+                 {SPREAD, 8, (uint64_t)0xbff << 52, "spread"},
+                 {SPREAD, 8, (uint64_t)0x7ff8 << 48, "spread"},
                  {HEADER + 0, 4, UINT32_MAX, "scope"},
                  {HEADER + 8, 4, 0, domains},
                  {HEADER + 8, 4, UINT32_MAX, domains},

@@ -11,7 +11,7 @@
 #include "gpuopt/inference.h"
 #include "tests/elimination/handle.h"
 
-enum { AGREED = 5, MOST = 64 };
+enum { AGREED = 5, MOST = 64, HEADER = 72 };
 
 /* The functions of a model as messages. */
 typedef struct letters {
@@ -61,7 +61,7 @@ static int32_t *scope_of(const uint8_t *bytes, int32_t *arity) {
     *arity = bytes[20];
     scope = calloc((size_t)*arity + 1, sizeof *scope);
     for (k = 0; k < *arity; k++)
-        for (b = 0; b < 4; b++) scope[k] |= (int32_t)bytes[64 + 4 * k + b] << 8 * b;
+        for (b = 0; b < 4; b++) scope[k] |= (int32_t)bytes[HEADER + 4 * k + b] << 8 * b;
     return scope;
 }
 
@@ -227,9 +227,9 @@ static const char *spoil(int which, const gpuopt_elimination_desc *desc, gpuopt_
     case 8: return m->scope = twice, desc->domain[0] == desc->domain[1] ? "twice" : "domain sizes";
     case 9: return m->scope = swapped, "domain sizes";
     case 10: return m->size--, "cut short";
-    case 11: return m->size = 63, "cut short";
+    case 11: return m->size = HEADER - 1, "cut short";
     case 12: return bytes[m->size - 1] ^= 1, "damaged";
-    case 13: return bytes[m->size / 2 + 16] ^= 128, "damaged";
+    case 13: return bytes[m->size - 3] ^= 128, "damaged";
     case 14: return bytes[4] ^= 1, "another version";
     case 15: return m->bytes = NULL, "bytes is NULL";
     case 16: return m->where = (gpuopt_memory_space)9, "where";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/fuzz/elimination_messages.h"
 
-enum { HEAD = 64, CHECKSUM = 56 };
+enum { HEAD = 72, CHECKSUM = 56 };
 
 static unsigned take(fuzz *f) { return fuzz_take(&f->bytes); }
 

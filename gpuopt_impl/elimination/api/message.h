@@ -199,6 +199,7 @@ static void gpuopt__elimination_swap_bytes(unsigned char *data, int64_t count, i
 static void gpuopt__elimination_pack_head(const gpuopt_elimination *e, const gpuopt__elimination_table *t,
                                           unsigned char *to) {
     const gpuopt__elimination_plan *plan = &e->plan;
+    uint64_t spread;
     int32_t k;
     memcpy(to, "GPUM", 4);
     gpuopt__put_bytes(to + 4, GPUOPT__ELIMINATION_PACKED_VERSION, 4);
@@ -211,6 +212,8 @@ static void gpuopt__elimination_pack_head(const gpuopt_elimination *e, const gpu
     gpuopt__put_bytes(to + 40, plan->forbidden, 8);
     gpuopt__put_bytes(to + GPUOPT__ELIMINATION_PACKED_MODEL, e->model, 8);
     gpuopt__put_bytes(to + GPUOPT__ELIMINATION_PACKED_CHECKSUM, 0, 8);
+    memcpy(&spread, &t->spread, sizeof spread);
+    gpuopt__put_bytes(to + GPUOPT__ELIMINATION_PACKED_SPREAD, spread, 8);
     for (k = 0; k < t->arity; k++) {
         int32_t variable = plan->scope[t->scope + k];
         gpuopt__put_bytes(to + GPUOPT__ELIMINATION_PACKED_HEAD + 4 * (int64_t)k, (uint64_t)variable, 4);

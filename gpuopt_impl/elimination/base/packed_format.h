@@ -9,10 +9,11 @@
 #include "table.h"
 #include "../../common/bytes.h"
 
-#define GPUOPT__ELIMINATION_PACKED_HEAD 64
-#define GPUOPT__ELIMINATION_PACKED_VERSION 3   /* behind "GPUM" */
-#define GPUOPT__ELIMINATION_PACKED_MODEL 48    /* where the model's number is */
-#define GPUOPT__ELIMINATION_PACKED_CHECKSUM 56 /* and the checksum */
+#define GPUOPT__ELIMINATION_PACKED_HEAD 72
+#define GPUOPT__ELIMINATION_PACKED_VERSION 4   /* behind "GPUM" */
+#define GPUOPT__ELIMINATION_PACKED_MODEL 48    /* where the model's number is, */
+#define GPUOPT__ELIMINATION_PACKED_CHECKSUM 56 /* the checksum, */
+#define GPUOPT__ELIMINATION_PACKED_SPREAD 64   /* and the spread */
 
 /* The beginnings of the costs and the counts, and the end of the message. */
 typedef struct gpuopt__elimination_parts {
@@ -34,6 +35,7 @@ typedef struct gpuopt__elimination_packed {
     gpuopt__elimination_parts parts;
     int64_t offset; /* this and the next are as in gpuopt_elimination_message_info */
     uint64_t forbidden;
+    double spread;  /* as in gpuopt__elimination_table */
     uint64_t limit; /* stored costs of this and more are forbidden in the receiving model */
     gpuopt__elimination_scan scan;
 } gpuopt__elimination_packed;
@@ -117,6 +119,7 @@ static inline void gpuopt__elimination_packed_scan(const gpuopt__elimination_pac
 static inline const char *gpuopt__elimination_packed_head(const unsigned char *from, uint64_t size,
                                                           gpuopt__elimination_packed *p) {
     gpuopt_elimination_packed_info *m = &p->info;
+    uint64_t spread;
     if (size < GPUOPT__ELIMINATION_PACKED_HEAD) return "the message is cut short";
     if (gpuopt__take_bytes(from, 4) != 0x4d555047) return "these bytes are not a message";
     if (gpuopt__take_bytes(from + 4, 4) != GPUOPT__ELIMINATION_PACKED_VERSION)
@@ -129,6 +132,8 @@ static inline const char *gpuopt__elimination_packed_head(const unsigned char *f
     m->model = gpuopt__take_bytes(from + GPUOPT__ELIMINATION_PACKED_MODEL, 8);
     p->offset = (int64_t)gpuopt__take_bytes(from + 32, 8);
     p->forbidden = gpuopt__take_bytes(from + 40, 8);
+    spread = gpuopt__take_bytes(from + GPUOPT__ELIMINATION_PACKED_SPREAD, 8);
+    memcpy(&p->spread, &spread, sizeof spread);
     if ((unsigned)m->type > GPUOPT_COST_DOUBLE || (unsigned)m->semiring > GPUOPT_SEMIRING_MIN_COUNT)
         return "the message's type or semiring is unknown";
     if (m->type == GPUOPT_COST_INT64 ? m->semiring == GPUOPT_SEMIRING_LOG_SUM_EXP
@@ -139,6 +144,7 @@ static inline const char *gpuopt__elimination_packed_head(const unsigned char *f
         return "the width of the message is invalid";
     if (m->arity < 0 || m->entries < 1 || m->entries > GPUOPT__ELIMINATION_MOST_ENTRIES)
         return "the size of the message is invalid";
+    if (!(p->spread >= 0)) return "the spread in the message is invalid";
     if (size - GPUOPT__ELIMINATION_PACKED_HEAD < 8 * (uint64_t)m->arity) return "the message is cut short";
     p->parts = gpuopt__elimination_packed_parts(m->arity, m->entries, m->bits, m->semiring);
     return NULL;

@@ -285,7 +285,8 @@ static int gpuopt__elimination_tuple_counts(int64_t *slot, int64_t slots, int64_
     return 1;
 }
 
-/* The range of a function that is a message, by its scan. */
+/* The range of a function that is a message, by its scan. Its weight is the message's own spread, so that mini-buckets
+ * are those of a handle with the whole model. */
 static gpuopt_status gpuopt__elimination_packed_range(const gpuopt_context *context, const char *call,
                                                       const gpuopt_elimination_desc *d, int32_t number,
                                                       gpuopt__elimination_function_range *range) {
@@ -293,16 +294,15 @@ static gpuopt_status gpuopt__elimination_packed_range(const gpuopt_context *cont
     const gpuopt__elimination_scan *s = &p->scan;
     if (s->bad)
         return gpuopt__elimination_function_fault(context, call, number, -1, "a message's value is NaN or infinite");
+    range->weight = p->spread;
     if (s->least > s->largest) return GPUOPT_OK;
     if (d->type == GPUOPT_COST_DOUBLE) {
         const double low = gpuopt__elimination_value_of_key(s->least),
                      high = gpuopt__elimination_value_of_key(s->largest);
         range->size = gpuopt__max(fabs(low), fabs(high));
-        range->weight = low < high && d->semiring != GPUOPT_SEMIRING_LOG_SUM_EXP ? high - low : 0;
     } else {
         range->least = (int64_t)((uint64_t)p->offset + s->least);
         range->spread = s->largest - s->least;
-        range->weight = (double)range->spread;
     }
     return GPUOPT_OK;
 }
