@@ -115,9 +115,12 @@ JobChoice choose_kernel(const gpuopt_context *context, const gpuopt__elimination
                         const gpuopt__elimination_operand *operand, bool may_copy, bool has_staged, Product *product,
                         Staged *staged) {
     const int multiprocessors = cuda_of(context)->multiprocessors;
+    Product found;
     if (!is_narrow(p)) return {nullptr, nullptr};
-    if (find_product(job, pool, p.copies, p.bits, p.forbidden, may_copy, multiprocessors, product))
+    if (find_product(job, pool, p.copies, p.bits, p.forbidden, may_copy, multiprocessors, &found)) {
+        *product = found; /* only now: after the last product there is no memory */
         return {product, nullptr};
+    }
     if (has_staged && find_staged(job, operand, pool, p.copies, p.bits / 8, multiprocessors, nullptr, staged))
         return {nullptr, staged};
     return {nullptr, nullptr};
