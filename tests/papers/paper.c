@@ -172,6 +172,7 @@ static void print(const table *t) {
     for (k = 0; k < t->cells; k++) {
         int length = (int)strlen(t->cell[k]);
         if (width[k % t->columns] < length) width[k % t->columns] = length;
+        if (width[k % t->columns] < 3) width[k % t->columns] = 3; /* the line below the titles has dashes */
     }
     for (k = 0; k < t->cells; k++) {
         c = k % t->columns;
