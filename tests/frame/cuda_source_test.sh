@@ -11,8 +11,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
 if [ -x "$nvcc" ]; then
-    archs=(80 90) to=-ptx
-    # The newest; the oldest is what vendoring_test.sh compiles for with --all.
+    archs=(90) to=-ptx
+    # The newest; vendoring_test.sh compiles for the oldest then.
     if runs_all; then archs=(120) to=-cubin; fi
     for arch in "${archs[@]}"; do
         for unit in cuda/*.cu cuda/*/*.cu; do
