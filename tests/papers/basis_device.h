@@ -12,7 +12,7 @@
 typedef struct own_gpu {
     gpuopt_context *context;
     void *stream;
-    char name[128];
+    char name[256];
     int multiprocessors;
 } own_gpu;
 /* Returns 0, or -1 if there is none. */
