@@ -84,6 +84,14 @@ static gpuopt_status gpuopt__propagator_probe_share_begin(gpuopt_propagator_prob
     return GPUOPT_OK;
 }
 
+/* Whether the pass has found bounds. */
+static int32_t gpuopt__propagator_probe_tightened(const gpuopt_propagator_probe *probe) {
+    int32_t j;
+    for (j = 0; j < probe->base->cols; j++)
+        if (probe->lb[j] > probe->base_lb[j] || probe->ub[j] < probe->base_ub[j]) return 1;
+    return 0;
+}
+
 /* Merges the bounds of the ranks that have found some, in their order. Of equal bounds each rank keeps the first. */
 static gpuopt_status gpuopt__propagator_probe_share_bounds(gpuopt_propagator_probe *probe) {
     struct gpuopt__propagator_probe_share *s = probe->share;
@@ -112,9 +120,7 @@ static gpuopt_status gpuopt__propagator_probe_share_end(gpuopt_propagator_probe 
                                                         gpuopt_status status) {
     struct gpuopt__propagator_probe_share *s = probe->share;
     const gpuopt_propagator_probe_info *info = &probe->info;
-    const size_t bytes = sizeof(double) * (size_t)probe->base->cols;
-    const int tightened =
-        !status && (memcmp(probe->lb, probe->base_lb, bytes) != 0 || memcmp(probe->ub, probe->base_ub, bytes) != 0);
+    const int32_t tightened = !status && gpuopt__propagator_probe_tightened(probe);
     const gpuopt__propagator_probe_part own = {info->probed,         info->infeasible,       info->unfinished,
                                                info->infeasible_col, probe->stopped,         tightened,
                                                info->implications,   info->implied_binaries, info->equivalences};
