@@ -109,18 +109,15 @@ bool runs_alone(const gpuopt__elimination_job &job) {
 
 /* Chooses the kernel for a job that runs alone. pool: the array with its digits. operand: the operands of the plan;
  * NULL for a chunk, which is not in the plan. may_copy: operands may be copied first. has_staged: see CudaElimination.
- * product, staged: memory for the result. */
+ * product, staged: memory for the result; `product` may lie behind the last product if the job is none. */
 JobChoice choose_kernel(const gpuopt_context *context, const gpuopt__elimination_plan &p,
                         const gpuopt__elimination_job &job, const int64_t *pool,
                         const gpuopt__elimination_operand *operand, bool may_copy, bool has_staged, Product *product,
                         Staged *staged) {
     const int multiprocessors = cuda_of(context)->multiprocessors;
-    Product found;
     if (!is_narrow(p)) return {nullptr, nullptr};
-    if (find_product(job, pool, p.copies, p.bits, p.forbidden, may_copy, multiprocessors, &found)) {
-        *product = found; /* only now: after the last product there is no memory */
+    if (find_product(job, pool, p.copies, p.bits, p.forbidden, may_copy, multiprocessors, product))
         return {product, nullptr};
-    }
     if (has_staged && find_staged(job, operand, pool, p.copies, p.bits / 8, multiprocessors, nullptr, staged))
         return {nullptr, staged};
     return {nullptr, nullptr};

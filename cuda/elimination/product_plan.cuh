@@ -278,32 +278,34 @@ int64_t product_copies(const Product &p) {
 
 /* Whether a job is faster as a batch of products than with the general kernel, and how. pool: the array with the job's
  * digits. bits: of a stored cost. forbidden: the least stored cost that represents infinity. may_copy: operands may be
- * copied first. */
+ * copied first. p stays as it is if the answer is no. */
 bool find_product(const gpuopt__elimination_job &job, const int64_t *pool, int32_t copies, int32_t bits,
                   uint64_t forbidden, bool may_copy, int multiprocessors, Product *p) {
     MessageDigits d;
     ProductChoice choice, other;
-    Product copied;
+    Product plain, copied, *chosen = &plain;
     const double entries = static_cast<double>(job.entries) * copies;
     if (bits > 32 || job.operands < 2 || job.values < product_values_least || entries * job.values < product_from ||
         !gather_digits(job, pool, &d))
         return false;
     const bool packed = bits <= 16 && forbidden * static_cast<uint64_t>(job.operands) <= UINT16_MAX;
     product_choose(job, d, entries, packed, false, multiprocessors, &choice);
-    if (choice.shape.time < HUGE_VAL) product_fill(job, d, choice, copies, packed, p);
+    if (choice.shape.time < HUGE_VAL) product_fill(job, d, choice, copies, packed, &plain);
     if (choice.shape.time < HUGE_VAL && may_copy && copies == 1) {
         product_choose(job, d, entries, packed, true, multiprocessors, &other);
         product_fill(job, d, other, copies, packed, &copied);
         other.shape.time += product_mark(&copied);
         if (product_copies(copied) > 0 && other.shape.time < choice.shape.time) {
             choice = other;
-            *p = copied;
+            chosen = &copied;
         }
     }
     /* Neither kernel stores the message faster than memory takes it. */
     const double store = bits / 8 * product_store_byte * entries,
                  general = general_time(job, bits, entries, multiprocessors);
-    return gpuopt__max(choice.shape.time, store) <= product_gain * gpuopt__max(general, store);
+    if (!(gpuopt__max(choice.shape.time, store) <= product_gain * gpuopt__max(general, store))) return false;
+    *p = *chosen;
+    return true;
 }
 
 } // namespace
