@@ -23,28 +23,17 @@ command -v glpsol >/dev/null || { echo "glpk_basis.sh: glpsol is not installed; 
 [ $# -gt 0 ] || set -- 500 1000 maros-r7 qap12 stocfor3
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
+export PYTHONPATH="${BASH_SOURCE[0]%/*}" PYTHONDONTWRITEBYTECODE=1 # draws.py
 
 # The problem of examples/io/lp_models.c as an MPS file.
 cat >"$work/shah.py" <<'PYTHON'
 import sys
 
-m, state, ones = int(sys.argv[1]), 1, 2**64 - 1
+from draws import Draws
 
-
-def draw():
-    global state
-    state = z = (state + 0x9E3779B97F4A7C15) & ones
-    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & ones
-    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & ones
-    return z ^ (z >> 31)
-
-
-def decimal():
-    return (1 + draw() % 999999) / 1e6
-
-
-cost = [decimal() for _ in range(m)]
-side = [decimal() for _ in range(m)]
+m, numbers = int(sys.argv[1]), Draws(1)
+cost = [numbers.decimal() for _ in range(m)]
+side = [numbers.decimal() for _ in range(m)]
 print("NAME shah\nROWS\n N cost")
 for i in range(m):
     print(f" L r{i}")
@@ -52,8 +41,8 @@ print("COLUMNS")
 for j in range(m):
     print(f" c{j} cost {cost[j]:.6f}")
     for i in range(m):
-        sign = "-" if draw() % 3 == 0 else ""
-        print(f" c{j} r{i} {sign}{decimal():.6f}")
+        sign = "-" if numbers.draw() % 3 == 0 else ""
+        print(f" c{j} r{i} {sign}{numbers.decimal():.6f}")
 print("RHS")
 for i in range(m):
     print(f" rhs r{i} {side[i]:.6f}")

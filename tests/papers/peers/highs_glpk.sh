@@ -30,30 +30,19 @@ done
 [ ${#sizes[@]} -gt 0 ] || sizes=(20 50 100 250 500 750 1000 1250)
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
+export PYTHONPATH="${BASH_SOURCE[0]%/*}" PYTHONDONTWRITEBYTECODE=1 # draws.py
 
 # generate ROWS FILE: the program of examples/io/lp_models.c as an MPS file, with the costs negated: max as min.
 cat >"$work/generate.py" <<'PYTHON'
 import sys
 
+from draws import Draws
+
 m, density = int(sys.argv[1]), float(sys.argv[2])
-n, state, ones = 5 * m, 1, 2**64 - 1
+n, numbers = 5 * m, Draws(1)
 limit = int(density * 18446744073709549568.0)
-
-
-def draw():
-    global state
-    state = z = (state + 0x9E3779B97F4A7C15) & ones
-    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & ones
-    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & ones
-    return z ^ (z >> 31)
-
-
-def decimal():
-    return (1 + draw() % 999999) / 1e6
-
-
-cost = [decimal() for _ in range(n)]
-side = [decimal() for _ in range(m)]
+cost = [numbers.decimal() for _ in range(n)]
+side = [numbers.decimal() for _ in range(m)]
 print("NAME meyer\nROWS\n N cost")
 for i in range(m):
     print(f" L r{i}")
@@ -62,12 +51,12 @@ for j in range(n):
     print(f" x{j} cost {-cost[j]:.17g}")
     empty = True
     for i in range(m):
-        if draw() < limit:
-            print(f" x{j} r{i} {decimal():.17g}")
+        if numbers.draw() < limit:
+            print(f" x{j} r{i} {numbers.decimal():.17g}")
             empty = False
     if empty:
-        i = draw() % m
-        print(f" x{j} r{i} {decimal():.17g}")
+        i = numbers.draw() % m
+        print(f" x{j} r{i} {numbers.decimal():.17g}")
 print("RHS")
 for i in range(m):
     print(f" side r{i} {side[i]:.17g}")

@@ -27,21 +27,20 @@ while [ $# -gt 0 ]; do
     shift
 done
 [ ${#sizes[@]} -gt 0 ] || sizes=(100 200 300 400 500)
+export PYTHONPATH="${BASH_SOURCE[0]%/*}" PYTHONDONTWRITEBYTECODE=1 # draws.py
 exec "${PYTHON:-python3}" - "$seconds" "$seeds" "${sizes[@]}" <<'PYTHON'
 import sys
 import time
+
+from draws import Draws
 
 seconds, seeds, sizes = float(sys.argv[1]), int(sys.argv[2]), [int(word) for word in sys.argv[3:]]
 
 
 def instance(items, seed):
     """Weights, profits and capacity of paper:ITEMS:SEED, by the generator of examples/io/knapsack.c."""
-    weight, state, ones = [], seed, 2**64 - 1
-    for _ in range(items):
-        state = z = (state + 0x9E3779B97F4A7C15) & ones
-        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & ones
-        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & ones
-        weight.append(1 + (z ^ (z >> 31)) % 100)
+    numbers = Draws(seed)
+    weight = [1 + numbers.draw() % 100 for _ in range(items)]
     return weight, [w + 10 for w in weight], sum(weight) // 2
 
 
