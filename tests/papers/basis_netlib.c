@@ -80,14 +80,17 @@ static void compare(results *all, const char *name, const revised_result *r, dou
 }
 
 static int read_model(const study *s, const source *of, mip *model) {
-    char path[NAME], error[NAME];
+    char path[4096], error[NAME];
     int bad;
     if (!of->file) {
         bad = of->paper ? -1 : mip_generate_lp(of->name, model, error, sizeof error);
     } else {
-        if (paper_model(&s->p, of->file, path, sizeof path)) return -1;
+        if (!s->p.data) {
+            printf("%s is left out: there is no folder of public models\n", of->name);
+            return -1;
+        }
+        snprintf(path, sizeof path, "%s/%s.xz", s->p.data, of->file);
         bad = mip_read_mps(path, model, error, sizeof error);
-        paper_remove(path);
         if (bad) printf("%s is left out: %s\n", of->name, error);
     }
     if (!bad && mip_columns(model)) {

@@ -59,26 +59,6 @@ int paper_open(paper *p, int argc, char **argv) {
 
 void paper_close(paper *p) { close_machines(p->machines, p->count); }
 
-int paper_model(const paper *p, const char *name, char *path, size_t size) {
-    char command[4096];
-    int file;
-    snprintf(path, size, "%s", "/tmp/gpuopt_paper_XXXXXX");
-    if (!p->data) {
-        printf("%s is left out: there is no folder of public models\n", name);
-        return -1;
-    }
-    if ((file = mkstemp(path)) >= 0) {
-        close(file);
-        snprintf(command, sizeof command, "xz -dc '%s/%s.xz' >'%s'", p->data, name, path);
-        if (system(command) == 0) return 0;
-        paper_remove(path);
-    }
-    printf("%s is left out: it cannot be unpacked\n", name);
-    return -1;
-}
-
-void paper_remove(const char *path) { unlink(path); }
-
 /* ---- Statistics ---- */
 
 double mean(const double *value, int count) {

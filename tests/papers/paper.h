@@ -25,10 +25,6 @@ typedef struct paper {
  * the exit status that the program ends with, after a message. */
 int paper_open(paper *p, int argc, char **argv);
 void paper_close(paper *p);
-/* Writes the path of a public model to `path`, of `size` bytes: it is unpacked to a temporary file, which
- * paper_remove() deletes. Returns 0, or -1 with a message on stdout that the model is left out. */
-int paper_model(const paper *p, const char *name, char *path, size_t size);
-void paper_remove(const char *path);
 
 /* Statistics of `count` > 0 positive values; percentile() takes 0 to 100 and interpolates. None changes the values. */
 double mean(const double *value, int count);
