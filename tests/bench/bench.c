@@ -20,8 +20,10 @@ static int by_size(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+void sort_values(double *value, int count) { qsort(value, (size_t)count, sizeof *value, by_size); }
+
 double median(double *value, int count) {
-    qsort(value, (size_t)count, sizeof *value, by_size);
+    sort_values(value, count);
     return value[count / 2];
 }
 

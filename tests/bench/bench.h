@@ -22,6 +22,8 @@ typedef struct machine {
 
 /* Copies the next word of a list separated by commas, and advances *at. Returns 0 at the end of the list. */
 int next_word(const char **at, char *word);
+/* Sorts values in ascending order. */
+void sort_values(double *value, int count);
 /* Returns the median of `count` values, and sorts them. */
 double median(double *value, int count);
 /* Prints an error message with the name of the call and its status. Returns -1. */

@@ -75,17 +75,12 @@ double geometric_mean(const double *value, int count) {
     return exp(sum / count);
 }
 
-static int ascending(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 double percentile(const double *value, int count, double percent) {
     double *sorted = malloc((size_t)count * sizeof *sorted), at = percent / 100 * (count - 1), result;
     int below = (int)at;
     if (!sorted) return NAN;
     memcpy(sorted, value, (size_t)count * sizeof *sorted);
-    qsort(sorted, (size_t)count, sizeof *sorted, ascending);
+    sort_values(sorted, count);
     result = sorted[below];
     if (below + 1 < count) result += (at - below) * (sorted[below + 1] - sorted[below]);
     free(sorted);
