@@ -6,8 +6,8 @@
 # change a result.
 # Needs gcc, g++ and the binutils; clang, OpenMP and nvcc are used if they are installed, else reported as skipped.
 # Usage: vendoring_test.sh [--quick] [FOLDER]
-#   --quick  unless tests/run.sh --all runs this: gcc and g++ at -O0, the hosts, the bits at -O0 and -O3; no
-#            clang, no CUDA
+#   --quick  unless tests/run.sh --all runs this: gcc and g++ at -O0 without OpenMP, the hosts, the bits at -O0 and
+#            -O1; no clang, no CUDA
 #   FOLDER   holds the library as a caller has it: gpuopt.h with gpuopt/, gpuopt_impl/ and cuda/, or gpuopt.h with
 #            everything in it and gpuopt_cuda.cu. Default: this checkout
 set -u
@@ -40,9 +40,9 @@ strict_c=(-std=c11 "${strict[@]}" -Wstrict-prototypes)
 strict_cpp=(-std=c++17 "${strict[@]}")
 c_compilers=(gcc)
 cpp_compilers=(g++)
-levels=(-O0)
+levels=(-O0) fastest=-O1 with_openmp=("")
 if [ -z "$quick" ]; then
-    levels+=(-O3)
+    levels+=(-O3) fastest=-O3 with_openmp+=(-fopenmp)
     if finds clang; then c_compilers+=(clang); else skip "clang" "not installed"; fi
     if finds clang++; then cpp_compilers+=(clang++); else skip "clang++" "not installed"; fi
 fi
@@ -169,7 +169,7 @@ test_object() {
     local compiler level openmp label name
     check "cc -c gpuopt.c, no flag" cc -c "$library" -o gpuopt.o
     for compiler in "${c_compilers[@]}"; do
-        for openmp in "" -fopenmp; do
+        for openmp in "${with_openmp[@]}"; do
             label="$compiler${openmp:+ $openmp}"
             if [ -n "$openmp" ] && ! has_openmp "$compiler"; then
                 skip "the object: $label" "no OpenMP for $compiler"
@@ -208,7 +208,7 @@ refuses_old_cpp() {
 test_warnings() {
     local compiler level openmp label
     for compiler in "${cpp_compilers[@]}"; do
-        for openmp in "" -fopenmp; do
+        for openmp in "${with_openmp[@]}"; do
             label="$compiler${openmp:+ $openmp}"
             if [ -n "$openmp" ] && ! has_openmp "$compiler"; then
                 skip "GPUOPT_IMPLEMENTATION in C++17: $label" "no OpenMP for $compiler"
@@ -311,7 +311,7 @@ test_bits() {
     check "it moves bounds in both precisions" moves_bounds bits_reference.txt
     for compiler in "${c_compilers[@]}"; do
         # gcc's default is -ffp-contract=fast; clang obeys that option, and is refused for it (arithmetic_test.sh).
-        check "the same bits: $compiler -O3 -march=native" same_bits 1 "$compiler" -O3 -march=native "$library"
+        check "the same bits: $compiler $fastest -march=native" same_bits 1 "$compiler" $fastest -march=native "$library"
         [ -z "$quick" ] || continue
         for level in $(levels_of "$compiler" ""); do
             check "the same bits: $compiler $level" same_bits 1 "$compiler" "$level" "object_$compiler$level.o"
