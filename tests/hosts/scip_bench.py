@@ -3,17 +3,18 @@
 """SCIP alone against SCIP with gpuopt's branching rule: models x seeds x backends, several runs side by side.
 
 Usage: scip_bench.py --program scip_solve [--models NAME,...] [--seeds 0,1,2] [--how alone,cpu,cuda] [--limit 120]
-                     [--jobs 8] [--folder FOLDER] [--log FILE] [NAME=VALUE ...]
+                     [--jobs 8] [--gpus 0] [--folder FOLDER] [--log FILE] [NAME=VALUE ...]
 
 --program   examples/hosts/scip_solve.c, built; with SCIP's libraries where it finds them (LD_LIBRARY_PATH)
 --models    names of models in --folder, as .mps, .mps.gz or .mps.xz
 --how       what to compare; the first one is the base of the factors
+--gpus      not 0: so many GPUs, one of which each run with cuda has to itself
 NAME=VALUE  parameters of SCIP for every run; those of the rule, branching/gpuopt/..., only for runs with it
 
 The runs of one model and seed start one after the other, so that they share the machine's state. Seconds are SCIP's
 solving time. A run that reaches the limit counts with the limit. Means are geometric, shifted by 1 s.
 """
-import argparse, gzip, lzma, math, os, re, shutil, subprocess, sys, tempfile
+import argparse, gzip, lzma, math, os, queue, re, shutil, subprocess, sys, tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 MODELS = 'air05,eil33-2,csched008,misc07,p0201,binkar10_1,50v-10'
@@ -37,12 +38,18 @@ def run(job):
     name, seed, how, path, options = job
     settings = ['randomization/randomseedshift=%d' % seed, 'limits/time=%g.0' % options.limit]
     settings += [s for s in options.settings if how != 'alone' or '/gpuopt/' not in s]
+    environment = dict(os.environ)
+    gpu = options.free.get() if how == 'cuda' and options.gpus else None
+    if gpu is not None:
+        environment['CUDA_VISIBLE_DEVICES'] = str(gpu)
     try:
-        done = subprocess.run([options.program, path, how] + settings, stdout=subprocess.PIPE,
+        done = subprocess.run([options.program, path, how] + settings, stdout=subprocess.PIPE, env=environment,
                               stderr=subprocess.STDOUT, text=True, timeout=3 * options.limit + 60)
         text = done.stdout
     except subprocess.TimeoutExpired:
         text = 'no end'
+    if gpu is not None:
+        options.free.put(gpu)
     found = LINE.search(text)
     result = {'model': name, 'seed': seed, 'how': how, 'text': text, 'ok': bool(found)}
     if found:
@@ -73,11 +80,15 @@ def main():
     parser.add_argument('--how', default='alone,cuda')
     parser.add_argument('--limit', type=float, default=120)
     parser.add_argument('--jobs', type=int, default=max(1, (os.cpu_count() or 2) // 2))
+    parser.add_argument('--gpus', type=int, default=0)
     parser.add_argument('--folder', default='.')
     parser.add_argument('--log')
     parser.add_argument('settings', nargs='*')
     options = parser.parse_args()
     options.program = os.path.abspath(options.program)
+    options.free = queue.Queue()
+    for gpu in range(options.gpus):
+        options.free.put(gpu)
     models, hows = options.models.split(','), options.how.split(',')
     seeds = [int(s) for s in options.seeds.split(',')]
     with tempfile.TemporaryDirectory() as folder:
