@@ -303,8 +303,9 @@ typedef enum gpuopt_propagator_mode {
 
 /* How the CUDA backend runs the rounds of one call (section 3.7 of the paper). All drivers give the same bits. */
 typedef enum gpuopt_propagator_driver {
-    GPUOPT_DRIVER_AUTO = 0, /* COOPERATIVE if the model fits into shared memory, else GRAPH, or HOST before CUDA 12.4 */
-    GPUOPT_DRIVER_HOST,     /* a few launches per round; the CPU controls them ("cpu_loop") */
+    /* COOPERATIVE if the model is small or fits into shared memory, else GRAPH, or HOST before CUDA 12.4. */
+    GPUOPT_DRIVER_AUTO = 0,
+    GPUOPT_DRIVER_HOST,        /* a few launches per round; the CPU controls them ("cpu_loop") */
     GPUOPT_DRIVER_COOPERATIVE, /* all rounds in one launch with grid-wide barriers ("megakernel") */
     GPUOPT_DRIVER_GRAPH        /* a CUDA graph with a while node ("gpu_loop"); CUDA 12.4 */
 } gpuopt_propagator_driver;

@@ -284,10 +284,11 @@ gpuopt_status TypedPropagator<Val, Bound>::fit(Kernel kernel, int *grid) {
     return GPUOPT_OK;
 }
 
-/* Small models run in one cooperative launch out of shared memory. For large models, separate kernels with just the
- * registers that each needs gain more than their launches cost; there the GPU loops by itself if it can. */
+/* Small models run in one cooperative launch, out of shared memory if they fit there. For large models, separate kernels
+ * with just the registers that each needs gain more than their launches cost; there the GPU loops by itself if it can. */
 template <class Val, class Bound>
 gpuopt_status TypedPropagator<Val, Bound>::choose_driver(gpuopt_propagator_driver wanted) {
+    enum { SMALL = 1 << 20 }; /* nonzeros */
     const CudaContext *cuda = cuda_of(queue_.context());
     int driver_version = 0;
     if (wanted == GPUOPT_DRIVER_COOPERATIVE && !cuda->cooperative) {
@@ -305,9 +306,10 @@ gpuopt_status TypedPropagator<Val, Bound>::choose_driver(gpuopt_propagator_drive
         status = choose_resident();
         if (status) return status;
     }
+    const bool small = cuda->cooperative && !shape_.marking && shape_.nonzeros < SMALL;
     if (wanted == GPUOPT_DRIVER_AUTO)
         driver_ =
-            resident_items_ ? GPUOPT_DRIVER_COOPERATIVE
+            resident_items_ || small ? GPUOPT_DRIVER_COOPERATIVE
             : CUDART_VERSION >= GPUOPT__PROPAGATOR_GRAPH_VERSION && driver_version >= GPUOPT__PROPAGATOR_GRAPH_VERSION
                 ? GPUOPT_DRIVER_GRAPH
                 : GPUOPT_DRIVER_HOST;
