@@ -193,6 +193,84 @@ static void of_roots_against_clp(void **state) {
     gpuopt_context_destroy(context);
 }
 
-static const struct CMUnitTest tests[] = {cmocka_unit_test(against_clp), cmocka_unit_test(of_roots_against_clp)};
+/* At least one of a few columns in each row, at the least cost. */
+static mip cover_model(uint64_t *seed) {
+    double *a = calloc((size_t)ROWS * COLS, sizeof *a), cost[COLS], lb[COLS], ub[COLS], lhs[ROWS], rhs[ROWS];
+    int32_t i, j;
+    mip m;
+    for (j = 0; j < COLS; j++) lb[j] = 0, ub[j] = 1, cost[j] = (double)test_random_int(seed, 5, 9);
+    for (i = 0; i < ROWS; i++) {
+        int entries = (int)test_random_int(seed, 3, 6);
+        while (entries-- > 0) a[i * COLS + test_random_int(seed, 0, COLS - 1)] = 1;
+        lhs[i] = 1, rhs[i] = HUGE_VAL;
+    }
+    m = model_of(ROWS, COLS, a, cost, lhs, rhs, lb, ub);
+    free(a);
+    return m;
+}
+
+/* Roots of a covering problem: from the handle's basis slacks enter as well as columns, so that the core of a root's
+ * inverse has more rows than columns are basic. */
+static void of_covers_against_clp(void **state) {
+    enum { ROOTS = 5 };
+    gpuopt_context *context = test_context(NULL), *cpu = test_plain_context();
+    uint64_t seed = 47;
+    mip m = cover_model(&seed), of_root[ROOTS];
+    const int32_t both = ROWS + COLS;
+    gpuopt_simplex_desc desc = children_root_desc(&m, 1);
+    gpuopt_simplex *handle, *own;
+    children *all = children_draw(&seed, &m, COUNT, CHILDREN_BOUNDS);
+    children_report *report = children_report_new(&m, COUNT);
+    gpuopt_simplex_children_desc of_batch = children_batch_desc(COUNT);
+    gpuopt_simplex_children *batch;
+    gpuopt_simplex_root_list list = GPUOPT_INIT(gpuopt_simplex_root_list);
+    uint8_t *basis = calloc((size_t)((1 + ROOTS) * both), 1);
+    double *bounds = calloc((size_t)(2 * ROOTS * COLS), sizeof *bounds);
+    int32_t root[COUNT], k, j;
+    int64_t pivots = 0;
+    (void)state;
+    desc.algorithm = GPUOPT_ALGORITHM_DUAL;
+    own = simplex_create(cpu, &desc);
+    for (k = -1; k < ROOTS; k++) { /* the handle, then roots with some columns at 1 */
+        mip *const of = k < 0 ? &m : &of_root[k];
+        if (k >= 0) {
+            of_root[k] = children_copy(&m);
+            for (j = k; j < COLS; j += 20) of->lb[j] = 1;
+            memcpy(bounds + k * COLS, of->lb, sizeof *bounds * COLS);
+            memcpy(bounds + (ROOTS + k) * COLS, of->ub, sizeof *bounds * COLS);
+        }
+        must(gpuopt_simplex_set_bounds(own, GPUOPT_HOST, COLS, NULL, of->lb, of->ub));
+        assert_int_equal(simplex_iterate(own, 100000).outcome, GPUOPT_OPTIMAL);
+        must(gpuopt_simplex_get_basis(own, GPUOPT_HOST, basis + (k + 1) * both));
+    }
+    gpuopt_simplex_destroy(own);
+    handle = simplex_create(context, &desc);
+    must(gpuopt_simplex_set_basis(handle, GPUOPT_HOST, basis));
+    assert_int_equal(simplex_iterate(handle, 100000).outcome, GPUOPT_OPTIMAL);
+    of_batch.pivots = 1000;
+    of_batch.roots = ROOTS;
+    must(gpuopt_simplex_children_create(handle, &of_batch, NULL, &batch));
+    list.count = ROOTS, list.basis = basis + both, list.lb = bounds, list.ub = bounds + ROOTS * COLS;
+    must(gpuopt_simplex_children_set_roots(batch, GPUOPT_HOST, &list));
+    for (k = 0; k < COUNT; k++) root[k] = k % ROOTS;
+    all->c.root = root;
+    must(gpuopt_simplex_children_run(batch, GPUOPT_HOST, &all->c, 10000, &report->r));
+    for (k = 0; k < COUNT; k++) {
+        children_agree_with_clp(&of_root[root[k]], all, report, k);
+        pivots += report->iterations[k];
+    }
+    print_message("%lld pivots\n", (long long)pivots);
+    gpuopt_simplex_children_destroy(batch);
+    gpuopt_simplex_destroy(handle);
+    for (k = 0; k < ROOTS; k++) children_free(&of_root[k]);
+    children_report_free(report);
+    free(all), free(basis), free(bounds);
+    mip_free(&m);
+    gpuopt_context_destroy(cpu);
+    gpuopt_context_destroy(context);
+}
+
+static const struct CMUnitTest tests[] = {cmocka_unit_test(against_clp), cmocka_unit_test(of_roots_against_clp),
+                                          cmocka_unit_test(of_covers_against_clp)};
 
 TEST_MAIN(tests)

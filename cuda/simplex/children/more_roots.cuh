@@ -11,16 +11,21 @@
 
 namespace {
 
-/* The most rows that the core of a root may get, where the handle's has so many and is kept alone. */
+/* The most rows that the core of a root may get, where the handle's has so many and is kept alone. If many variables
+ * enter, the pivots begin at the slack basis (ChildRootMaker::is_far), and only columns enter. Else they begin at the
+ * handle's, slacks may enter, too, and each position that is taken may join the core. */
 int child_most_core(const gpuopt_simplex_children *b, const uint8_t *of_handle, int core) {
-    const int64_t both = int64_t{b->lp->rows} + b->lp->cols;
+    const int both = b->lp->rows + b->lp->cols;
     int most = 0;
     for (int k = 0; k < b->roots.count; k++) {
-        const uint8_t *status = b->roots.status + k * both;
+        const uint8_t *status = b->roots.status + int64_t{both} * k;
         int columns = 0, entering = 0;
-        for (int j = 0; j < b->lp->cols; j++)
-            if (status[j] == GPUOPT_VARIABLE_BASIC) columns++, entering += of_handle[j] != GPUOPT_VARIABLE_BASIC;
-        most = std::max(most, std::max(columns, core + entering));
+        for (int v = 0; v < both; v++) {
+            if (status[v] != GPUOPT_VARIABLE_BASIC) continue;
+            columns += v < b->lp->cols;
+            entering += of_handle[v] != GPUOPT_VARIABLE_BASIC;
+        }
+        most = std::max(most, std::max(columns, 2 * entering > columns ? 0 : core + entering));
     }
     return most;
 }
