@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
 #
-# What the two commands, examples/run.sh and tests/run.sh, need of the system: Debian's packages, installed where that is
-# possible and named where it is not, and the GPU and the CUDA toolkit, if there are any.
+# What examples/run.sh, tests/run.sh and tests/papers/run.sh need of the system: Debian's packages, installed where that
+# is possible and named where it is not, and the GPU and the CUDA toolkit, if there are any.
 # shellcheck disable=SC2034 # variables for whoever sources this
 
 # need PACKAGE...: those that are missing are installed.

@@ -11,12 +11,14 @@
 #   5  the simplex method (Meyer, Albuquerque, Chopard)
 # --quick     small sizes: a minute a paper on two cores
 # --data      the folder of public models; without it GPUOPT_TEST_DATA. Without both they are left out.
-# --programs  the folder of the programs, if they are built already
+# --programs  the folder of the programs, if they are built already; else Bazel builds them, for this machine's GPU
 # --pictures  where gnuplot draws the figures, as paperN_figM.svg
 set -u
 # Prints the comment above.
 help() { awk 'NR > 3 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "${BASH_SOURCE[0]}"; }
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+# shellcheck source=../../third_party/setup.sh
+. "$root/third_party/setup.sh"
 names=("" propagation basis elimination knapsack simplex)
 papers=() options=() programs="" pictures=""
 bad() { echo "run.sh: $1; see --help" >&2 && exit 2; }
@@ -44,7 +46,9 @@ done
 if [ -z "$programs" ]; then
     targets=()
     for paper in "${papers[@]}"; do targets+=("//tests/papers:${names[paper]}"); done
-    (cd "$root" && bazel build --noshow_progress "${targets[@]}") >&2 || exit
+    need "${example_packages[@]}" "${test_packages[@]}"
+    choose_cuda
+    (cd "$root" && bazel build --noshow_progress "${cuda[@]}" "${targets[@]}") >&2 || exit
     programs=$root/bazel-bin/tests/papers
 fi
 work=$(mktemp -d) || exit 1
