@@ -260,10 +260,10 @@ if command -v script >/dev/null; then
     widths=(20 80)
     if runs_all; then widths+=(40 200); fi
     for columns in "${widths[@]}"; do
-        check "a progress line of solve_lp in $columns columns" fits $columns "$programs/solve_lp" plant:3000:6000:0.05:1 --backend cpu --seconds .8
-        check "a progress line of solve_mip in $columns columns" fits $columns "$programs/solve_mip" split.mps --seconds .8
-        check "a progress line of branch_glpk in $columns columns" fits $columns "$programs/branch_glpk" split.mps --seconds .8
-        check "a progress line of solve_knapsack in $columns columns" fits $columns "$programs/solve_knapsack" circle:10000:1000000:1 --backend cpu --seconds .8
+        check "a progress line of solve_lp in $columns columns" fits "$columns" "$programs/solve_lp" plant:3000:6000:0.05:1 --backend cpu --seconds .8
+        check "a progress line of solve_mip in $columns columns" fits "$columns" "$programs/solve_mip" split.mps --seconds .8
+        check "a progress line of branch_glpk in $columns columns" fits "$columns" "$programs/branch_glpk" split.mps --seconds .8
+        check "a progress line of solve_knapsack in $columns columns" fits "$columns" "$programs/solve_knapsack" circle:10000:1000000:1 --backend cpu --seconds .8
     done
     # A terminal that does not know its width: COLUMNS gives it.
     narrow() {
