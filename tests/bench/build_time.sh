@@ -19,7 +19,7 @@ trap 'rm -rf "$work"' EXIT
 TIMEFORMAT='%U %S'
 
 one=(-arch=sm_90)
-mapfile -t default < <(grep -oE "gencode=[^ ']*" README.md | sed 's/^/-/')
+mapfile -t default < <(grep -oE "gencode=[^ ']*" doc/install.md | sed 's/^/-/')
 [ ${#default[@]} -gt 0 ] || exit 1
 
 # measure UNIT OPTION...: CPU seconds and KiB.

@@ -71,7 +71,7 @@ of_each_unit() {
     diff <(cd "$root" && printf '%s\n' cuda/*.cu cuda/*/*.cu | sort) <(grep -oE '^action .*' "$work/calls" | grep -oE 'cuda/[a-z_/]+\.cu' | sort)
 }
 gencodes() { arguments "$@" >"$work/calls" && grep -oE 'gencode=[^ '\'']*' "$work/calls" | sort -u; }
-by_default() { diff <(gencodes) <(grep -oE 'gencode=[^ '\'']*' "$root/README.md" | sort -u); }
+by_default() { diff <(gencodes) <(grep -oE 'gencode=[^ '\'']*' "$root/doc/install.md" | sort -u); }
 lowest_and_highest() {
     diff <(gencodes --@gpuopt//cuda:archs=120,86,80) - <<END
 gencode=arch=compute_120,code=[sm_120,compute_120]
@@ -101,7 +101,7 @@ if [ ! -x "$nvcc" ]; then
     skip "what nvcc is given" "no nvcc"
 else
     check "nvcc compiles each unit of cuda/" of_each_unit
-    check "by default for the architectures of the README" by_default
+    check "by default for the architectures of doc/install.md" by_default
     check "PTX is that of the lowest and the highest architecture asked for" lowest_and_highest
     check "families are left out" leaves_out
     check "a family that there is not is no family to leave out" refuses_unknown
