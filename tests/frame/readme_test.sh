@@ -34,7 +34,7 @@ check "which builds a program from what was copied" builds_by_hand
 mkdir played
 # shellcheck disable=SC2016 # for that script to expand
 printf '#!/bin/sh\nfor last; do :; done\necho "$last" >>compiled\n' >played/nvcc && chmod +x played/nvcc
-awk '/^```sh$/ { on = 1; next } /^```$/ { on = 0 } on' "$root/doc/install.md" | sed -n '/nvcc/,/sm_100/p' >cuda_line
+awk '/^```sh$/ { on = 1; next } /^```$/ { on = 0 } on' "$root/doc/install.md" | sed -n '/nvcc -t 0/,/sm_100/p' >cuda_line
 compiles_each() {
     PATH=$work/played:$PATH bash -e cuda_line && diff <(printf '%s\n' cuda/*.cu cuda/*/*.cu | sort) <(sort compiled)
 }
