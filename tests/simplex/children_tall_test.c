@@ -133,6 +133,31 @@ static void against_clp(void **state) {
     gpuopt_context_destroy(context);
 }
 
+/* Runs COUNT children, each of `root`, where -1 is the handle's model m. The others are of_root [count], which have the
+ * bases `basis` [count][rows + cols]. All must agree with CLP. */
+static void run_of_roots(gpuopt_simplex *handle, const mip *m, const mip *of_root, int32_t count, const uint8_t *basis,
+                         int32_t pivots, gpuopt_simplex_on_pivot_limit when_full, children *all, const int32_t *root,
+                         children_report *report) {
+    gpuopt_simplex_children_desc desc = children_batch_desc(COUNT);
+    gpuopt_simplex_root_list list = GPUOPT_INIT(gpuopt_simplex_root_list);
+    gpuopt_simplex_children *batch;
+    double *lb = calloc((size_t)(2 * count * COLS), sizeof *lb), *ub = lb + count * COLS;
+    int32_t k;
+    for (k = 0; k < count; k++) {
+        memcpy(lb + k * COLS, of_root[k].lb, sizeof *lb * COLS);
+        memcpy(ub + k * COLS, of_root[k].ub, sizeof *ub * COLS);
+    }
+    desc.pivots = pivots, desc.on_pivot_limit = when_full, desc.roots = count;
+    must(gpuopt_simplex_children_create(handle, &desc, NULL, &batch));
+    list.count = count, list.basis = basis, list.lb = lb, list.ub = ub;
+    must(gpuopt_simplex_children_set_roots(batch, GPUOPT_HOST, &list));
+    all->c.root = root;
+    must(gpuopt_simplex_children_run(batch, GPUOPT_HOST, &all->c, 10000, &report->r));
+    for (k = 0; k < COUNT; k++) children_agree_with_clp(root[k] < 0 ? m : &of_root[root[k]], all, report, k);
+    gpuopt_simplex_children_destroy(batch);
+    free(lb);
+}
+
 /* Children of the handle and of two other roots, whose bounds are others, and so is the number of columns in the basis.
  * The second one's basis is far from the handle's: it has slacks alone. */
 static void of_roots_against_clp(void **state) {
@@ -148,11 +173,7 @@ static void of_roots_against_clp(void **state) {
         gpuopt_simplex *handle, *own;
         children *all = children_draw(&seed, &m, COUNT, CHILDREN_BOUNDS);
         children_report *report = children_report_new(&m, COUNT);
-        gpuopt_simplex_children_desc of_batch = children_batch_desc(COUNT);
-        gpuopt_simplex_children *batch;
-        gpuopt_simplex_root_list list = GPUOPT_INIT(gpuopt_simplex_root_list);
         uint8_t *basis = calloc((size_t)(ROOTS * both), 1);
-        double *bounds = calloc((size_t)(2 * ROOTS * COLS), sizeof *bounds);
         int32_t root[COUNT], k, j;
         desc.algorithm = GPUOPT_ALGORITHM_DUAL;
         own = simplex_create(context, &desc);
@@ -162,38 +183,27 @@ static void of_roots_against_clp(void **state) {
             must(gpuopt_simplex_set_bounds(own, GPUOPT_HOST, COLS, NULL, of_root[k].lb, of_root[k].ub));
             if (k == 0) simplex_iterate(own, 100000);
             must(gpuopt_simplex_get_basis(own, GPUOPT_HOST, basis + k * both));
-            memcpy(bounds + k * COLS, of_root[k].lb, sizeof *bounds * COLS);
-            memcpy(bounds + (ROOTS + k) * COLS, of_root[k].ub, sizeof *bounds * COLS);
         }
         for (j = 0; j < both; j++) basis[both + j] = j < COLS ? GPUOPT_VARIABLE_AT_LOWER : GPUOPT_VARIABLE_BASIC;
         gpuopt_simplex_destroy(own);
         handle = simplex_create(context, &desc);
         if (model < 2) simplex_iterate(handle, 100000);
-        of_batch.pivots = model == 1 ? 3 : 200;
-        of_batch.on_pivot_limit = model == 1 ? GPUOPT_ON_PIVOT_LIMIT_REFACTOR : GPUOPT_ON_PIVOT_LIMIT_END;
-        of_batch.roots = ROOTS;
-        must(gpuopt_simplex_children_create(handle, &of_batch, NULL, &batch));
-        list.count = ROOTS, list.basis = basis, list.lb = bounds, list.ub = bounds + ROOTS * COLS;
-        must(gpuopt_simplex_children_set_roots(batch, GPUOPT_HOST, &list));
         for (k = 0; k < COUNT; k++) root[k] = k % (ROOTS + 1) - 1;
-        all->c.root = root;
-        must(gpuopt_simplex_children_run(batch, GPUOPT_HOST, &all->c, 10000, &report->r));
-        for (k = 0; k < COUNT; k++) {
-            children_agree_with_clp(root[k] < 0 ? &m : &of_root[root[k]], all, report, k);
-            some += root[k] >= 0 && report->iterations[k] > 2;
-        }
-        gpuopt_simplex_children_destroy(batch);
+        run_of_roots(handle, &m, of_root, ROOTS, basis, model == 1 ? 3 : 200,
+                     model == 1 ? GPUOPT_ON_PIVOT_LIMIT_REFACTOR : GPUOPT_ON_PIVOT_LIMIT_END, all, root, report);
+        for (k = 0; k < COUNT; k++) some += root[k] >= 0 && report->iterations[k] > 2;
         gpuopt_simplex_destroy(handle);
         for (k = 0; k < ROOTS; k++) children_free(&of_root[k]);
         children_report_free(report);
-        free(all), free(basis), free(bounds);
+        free(all), free(basis);
         mip_free(&m);
     }
     assert_true(some > 10);
     gpuopt_context_destroy(context);
 }
 
-/* At least one of a few columns in each row, at the least cost. */
+/* At least one of three to six columns in each row, at the least cost. Most rows of children_cover have two, and then the
+ * cores below stay smaller. */
 static mip cover_model(uint64_t *seed) {
     double *a = calloc((size_t)ROWS * COLS, sizeof *a), cost[COLS], lb[COLS], ub[COLS], lhs[ROWS], rhs[ROWS];
     int32_t i, j;
@@ -221,13 +231,8 @@ static void of_covers_against_clp(void **state) {
     gpuopt_simplex *handle, *own;
     children *all = children_draw(&seed, &m, COUNT, CHILDREN_BOUNDS);
     children_report *report = children_report_new(&m, COUNT);
-    gpuopt_simplex_children_desc of_batch = children_batch_desc(COUNT);
-    gpuopt_simplex_children *batch;
-    gpuopt_simplex_root_list list = GPUOPT_INIT(gpuopt_simplex_root_list);
     uint8_t *basis = calloc((size_t)((1 + ROOTS) * both), 1);
-    double *bounds = calloc((size_t)(2 * ROOTS * COLS), sizeof *bounds);
     int32_t root[COUNT], k, j;
-    int64_t pivots = 0;
     (void)state;
     desc.algorithm = GPUOPT_ALGORITHM_DUAL;
     own = simplex_create(cpu, &desc);
@@ -236,8 +241,6 @@ static void of_covers_against_clp(void **state) {
         if (k >= 0) {
             of_root[k] = children_copy(&m);
             for (j = k; j < COLS; j += 20) of->lb[j] = 1;
-            memcpy(bounds + k * COLS, of->lb, sizeof *bounds * COLS);
-            memcpy(bounds + (ROOTS + k) * COLS, of->ub, sizeof *bounds * COLS);
         }
         must(gpuopt_simplex_set_bounds(own, GPUOPT_HOST, COLS, NULL, of->lb, of->ub));
         assert_int_equal(simplex_iterate(own, 100000).outcome, GPUOPT_OPTIMAL);
@@ -247,24 +250,12 @@ static void of_covers_against_clp(void **state) {
     handle = simplex_create(context, &desc);
     must(gpuopt_simplex_set_basis(handle, GPUOPT_HOST, basis));
     assert_int_equal(simplex_iterate(handle, 100000).outcome, GPUOPT_OPTIMAL);
-    of_batch.pivots = 1000;
-    of_batch.roots = ROOTS;
-    must(gpuopt_simplex_children_create(handle, &of_batch, NULL, &batch));
-    list.count = ROOTS, list.basis = basis + both, list.lb = bounds, list.ub = bounds + ROOTS * COLS;
-    must(gpuopt_simplex_children_set_roots(batch, GPUOPT_HOST, &list));
     for (k = 0; k < COUNT; k++) root[k] = k % ROOTS;
-    all->c.root = root;
-    must(gpuopt_simplex_children_run(batch, GPUOPT_HOST, &all->c, 10000, &report->r));
-    for (k = 0; k < COUNT; k++) {
-        children_agree_with_clp(&of_root[root[k]], all, report, k);
-        pivots += report->iterations[k];
-    }
-    print_message("%lld pivots\n", (long long)pivots);
-    gpuopt_simplex_children_destroy(batch);
+    run_of_roots(handle, &m, of_root, ROOTS, basis + both, 1000, GPUOPT_ON_PIVOT_LIMIT_END, all, root, report);
     gpuopt_simplex_destroy(handle);
     for (k = 0; k < ROOTS; k++) children_free(&of_root[k]);
     children_report_free(report);
-    free(all), free(basis), free(bounds);
+    free(all), free(basis);
     mip_free(&m);
     gpuopt_context_destroy(cpu);
     gpuopt_context_destroy(context);

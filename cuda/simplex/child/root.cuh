@@ -44,6 +44,10 @@ __device__ double child_weigh_logical(const ChildRoot &r, int64_t i, int core, c
     return 1 + warp_sum(norm);
 }
 
+/* Whether the slack basis is nearer to a root's than the handle's is, where `columns` are basic and so many variables
+ * that are not in the handle's. */
+__host__ __device__ inline bool child_is_far(int entering, int columns) { return 2 * entering > columns; }
+
 /* Roots to be made, each at one place of the arrays. */
 struct ChildRootsJob {
     int count;
@@ -87,7 +91,6 @@ class ChildRootMaker : ChildThreads {
     ChildProducts products;
     ChildProof proof;
 
-    /* Whether the slack basis is nearer to the wanted one than the handle's is. */
     __device__ bool is_far(const ChildRoot &handle, const uint8_t *wanted) {
         int entering = 0, columns = 0, all;
         for (int v = thread(); v < handle.both; v += threads()) {
@@ -98,7 +101,7 @@ class ChildRootMaker : ChildThreads {
         block.sum_before(entering, &all);
         entering = all;
         block.sum_before(columns, &all);
-        return 2 * entering > all;
+        return child_is_far(entering, all);
     }
 
     /* The basis and its inverse before the first pivot. A merger writes to the root's arrays. */

@@ -12,7 +12,7 @@
 namespace {
 
 /* The most rows that the core of a root may get, where the handle's has so many and is kept alone. If many variables
- * enter, the pivots begin at the slack basis (ChildRootMaker::is_far), and only columns enter. Else they begin at the
+ * enter, the pivots begin at the slack basis (child_is_far), and only columns enter. Else they begin at the
  * handle's, slacks may enter, too, and each position that is taken may join the core. */
 int child_most_core(const gpuopt_simplex_children *b, const uint8_t *of_handle, int core) {
     const int both = b->lp->rows + b->lp->cols;
@@ -25,7 +25,7 @@ int child_most_core(const gpuopt_simplex_children *b, const uint8_t *of_handle, 
             columns += v < b->lp->cols;
             entering += of_handle[v] != GPUOPT_VARIABLE_BASIC;
         }
-        most = std::max(most, std::max(columns, 2 * entering > columns ? 0 : core + entering));
+        most = std::max(most, std::max(columns, child_is_far(entering, columns) ? 0 : core + entering));
     }
     return most;
 }
