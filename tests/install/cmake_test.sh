@@ -38,14 +38,14 @@ check "its program runs" prints_the_answer subdirectory/shared/program
 installs_nothing() { cmake --install subdirectory/build --prefix nothing && [ ! -e nothing ]; }
 check "its files are not part of the caller's installation" installs_nothing
 
-# has_option OPTION CMAKE_OPTION...: the library within a caller's build is compiled with it.
-has_option() {
+# optimises_by LEVEL CMAKE_OPTION...: of the levels with which a caller's build compiles the library, this is the last.
+optimises_by() {
     rm -rf plain && cmake -S subdirectory -B plain -DCMAKE_EXPORT_COMPILE_COMMANDS=ON "${@:2}" &&
-        grep 'gpuopt_impl/gpuopt.c' plain/compile_commands.json | grep -q -- " $1 "
+        [ "$(grep 'gpuopt_impl/gpuopt.c"' plain/compile_commands.json | grep -oE -- ' -O[^ ]*' | tail -n 1)" = " $1" ]
 }
-check "without a build type it is optimised" has_option -O2
-check "with one it is compiled as that says" has_option -Og -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-Og
-check "so it is with flags of the caller's" has_option -O0 -DCMAKE_C_FLAGS=-O0
+check "without a build type it is optimised" optimises_by -O2
+check "with one it is compiled as that says" optimises_by -Og -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-Og
+check "so it is with flags of the caller's" optimises_by -O0 -DCMAKE_C_FLAGS=-O0
 
 tar -czf package.tar.gz package
 fetch=("include(FetchContent)" "set(GPUOPT_WITHOUT \"$others\")")

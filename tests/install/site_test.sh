@@ -33,8 +33,8 @@ check "seen: a link to a missing file" sees_missing
 # A copy of what the site is made from, without git.
 copy() {
     mkdir "$work/copy" && cd "$root" &&
-        cp -r --parents ./*.md LICENSE gpuopt.h gpuopt doc examples/*.c examples/README.md examples/hosts examples/steps python/README.md \
-            tests/bench/RESULTS.md tests/bench/results tools "$work/copy"
+        cp -r --parents ./*.md LICENSE gpuopt.h gpuopt doc examples/*.c examples/README.md examples/hosts \
+            examples/steps python/README.md tests/bench/RESULTS.md tests/bench/results tools "$work/copy"
 }
 refuses() { # WORDS: the copy's build fails with them
     if "$work/copy/tools/site.sh" "$work/built" >"$work/refused" 2>&1; then echo "it was built" && return 1; fi
