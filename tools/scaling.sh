@@ -12,7 +12,8 @@ case ${1-} in
 esac
 [ $# -eq 0 ] || { echo "scaling.sh: there are no arguments but --help" >&2 && exit 2; }
 cd "$(dirname "${BASH_SOURCE[0]}")/../doc"
-gnuplot <<'PLOT'
+# one2 to one6: of one GPU, the first row.
+gnuplot -e "$(awk '!/^#/ { for (k = 2; k <= 6; k++) printf "one%d = %s; ", k, $k; exit }' scaling.dat)" - <<'PLOT'
 set terminal svg size 900,420 font "sans-serif,14" background "#ffffff"
 set output "scaling.svg"
 set datafile missing "-"
@@ -27,11 +28,11 @@ set xlabel "GPUs"
 set key top left reverse Left samplen 2 font ",12"
 set title "Pivots of a split tableau: times as fast as one GPU"
 plot x with lines lc rgb "#bbbbbb" title "as many times as GPUs", \
-     "scaling.dat" using 1:(193.16/$4) with linespoints pt 0 lw 2 lc rgb "#0072b2" title "20000 x 100000, predicted", \
-     "" using 1:(70.04/$3) with linespoints pt 0 lw 2 lc rgb "#e69f00" title "10000 x 50000, predicted", \
-     "" using 1:(17.29/$2) with linespoints pt 0 lw 2 lc rgb "#009e73" title "2000 x 10000, predicted", \
-     "" using 1:(262/$6) with linespoints pt 0 lw 2 dt 2 lc rgb "#0072b2" title "20000 x 100000 by host memory, predicted", \
-     "" using 1:(93.5/$5) with linespoints pt 0 lw 2 dt 2 lc rgb "#e69f00" title "10000 x 50000 by host memory, predicted", \
+     "scaling.dat" using 1:(one4/$4) with linespoints pt 0 lw 2 lc rgb "#0072b2" title "20000 x 100000, predicted", \
+     "" using 1:(one3/$3) with linespoints pt 0 lw 2 lc rgb "#e69f00" title "10000 x 50000, predicted", \
+     "" using 1:(one2/$2) with linespoints pt 0 lw 2 lc rgb "#009e73" title "2000 x 10000, predicted", \
+     "" using 1:(one6/$6) with linespoints pt 0 lw 2 dt 2 lc rgb "#0072b2" title "20000 x 100000 by host memory, predicted", \
+     "" using 1:(one5/$5) with linespoints pt 0 lw 2 dt 2 lc rgb "#e69f00" title "10000 x 50000 by host memory, predicted", \
      "-" with points pt 7 ps 1 lc rgb "#d55e00" title "measured on two and four"
 2 1.80
 2 1.52
