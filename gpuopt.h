@@ -303,7 +303,7 @@ typedef enum gpuopt_propagator_mode {
 
 /* How the CUDA backend runs the rounds of one call (section 3.7 of the paper). All drivers give the same bits. */
 typedef enum gpuopt_propagator_driver {
-    /* COOPERATIVE if the model is small or fits into shared memory, else GRAPH, or HOST before CUDA 12.4. */
+    /* COOPERATIVE if the model is small or fits into shared memory, otherwise GRAPH, or HOST before CUDA 12.4. */
     GPUOPT_DRIVER_AUTO = 0,
     GPUOPT_DRIVER_HOST,        /* a few launches per round; the CPU controls them ("cpu_loop") */
     GPUOPT_DRIVER_COOPERATIVE, /* all rounds in one launch with grid-wide barriers ("megakernel") */
