@@ -9,7 +9,7 @@
 #                  GPU if there is one (without: its code is compiled, unoptimised); vendoring, Bazel workspaces, the
 #                  README, the examples, format and style of the sources
 #   run.sh --all   at most an hour: also what takes long, the public models in the folder that GPUOPT_TEST_DATA names,
-#                  the CUDA objects with optimisation, its kernels on an emulated GPU, sanitizers, fuzzers, the whole of
+#                  what links with the CUDA objects, their kernels on an emulated GPU, sanitizers, fuzzers, the whole of
 #                  examples/run.sh, the reference, cppcheck
 # Missing Debian packages are installed, as root.
 #
@@ -42,7 +42,8 @@ esac
 
 if runs_all; then
     need "${example_packages[@]}" "${test_packages[@]}" "${all_packages[@]}"
-    cuda=(--//cuda:archs=90) cuda_missing="there is no CUDA toolkit here" selection=()
+    choose_all_cuda
+    selection=()
 else
     echo "Leaving out what takes long; see tests/run.sh --help."
     unset GPUOPT_TEST_DATA
