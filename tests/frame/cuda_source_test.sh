@@ -11,11 +11,11 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
 if [ -x "$nvcc" ]; then
-    arch=90
+    arch=90 to=-ptx
     # The newest; vendoring_test.sh compiles for the oldest then.
-    if runs_all; then arch=120; fi
+    if runs_all; then arch=120 to=-cubin; fi
     for unit in cuda/*.cu cuda/*/*.cu; do
-        check "$unit compiles for sm_$arch" "$nvcc" -std=c++17 -arch=sm_"$arch" -G -ptx -o "$said.code" \
+        check "$unit compiles for sm_$arch" "$nvcc" -std=c++17 -arch=sm_"$arch" -G $to -o "$said.code" \
             --Werror all-warnings -I. "$unit"
         rm -f "$said.code"
     done

@@ -215,7 +215,6 @@ test_warnings() {
                 continue
             fi
             for level in $(levels_of "$compiler" "$openmp"); do
-                case $compiler$level in clang*-O3) continue ;; esac # clang warns before it optimises
                 check "GPUOPT_IMPLEMENTATION in strict C++17: $label $level" \
                     build "$compiler" "${strict_cpp[@]}" ${openmp:+"$openmp"} "$level" \
                     -x c++ -c "$frame/host_implementation.c" -o implementation.o
