@@ -130,7 +130,17 @@ _cuda_objects = rule(
     toolchains = [_TOOLCHAIN],
 )
 
-def cuda_library(name, srcs, hdrs = [], deps = [], copts = [], host_copts = [], defines = [], without = None, **kwargs):
+def cuda_library(
+        name,
+        srcs,
+        hdrs = [],
+        deps = [],
+        copts = [],
+        host_copts = [],
+        defines = [],
+        without = None,
+        tags = [],
+        **kwargs):
     """Compiles srcs with nvcc and archives them as an ordinary cc_library.
 
     Args:
@@ -142,6 +152,7 @@ def cuda_library(name, srcs, hdrs = [], deps = [], copts = [], host_copts = [], 
       host_copts: extra options for the C++ compiler that nvcc calls.
       defines: passed to nvcc and to every dependent.
       without: a list_setting(); for each NAME in it NAME.cu is left out and GPUOPT_CUDA_WITHOUT_NAME defined.
+      tags: of the library and of the compilation.
       **kwargs: passed to cc_library.
     """
     _cuda_objects(
@@ -154,6 +165,7 @@ def cuda_library(name, srcs, hdrs = [], deps = [], copts = [], host_copts = [], 
         target_compatible_with = REQUIRES_CUDA,
         deps = deps,
         visibility = ["//visibility:private"],
+        tags = tags,
         without = without,
     )
     cc_library(
@@ -162,6 +174,7 @@ def cuda_library(name, srcs, hdrs = [], deps = [], copts = [], host_copts = [], 
         hdrs = hdrs,
         defines = defines,
         linkstatic = True,  # one copy of the device code and of cudart
+        tags = tags,
         target_compatible_with = REQUIRES_CUDA,
         deps = deps + ["@gpuopt_cuda//:cudart"],
         **kwargs

@@ -25,7 +25,7 @@ _KINDS = {
         support = "//tests/support:support_cuda",
         defines = ["TEST_WITH_CUDA"],
         compatible = REQUIRES_CUDA,
-        tags = ["exclusive"],
+        tags = ["exclusive", "gpu"],
     ),
     "cuda-emulated": struct(
         suffix = "_emulated",

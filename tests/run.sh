@@ -9,7 +9,7 @@
 #                  GPU if there is one (without: its code is compiled, unoptimised); vendoring, Bazel workspaces, the
 #                  README, the examples, format and style of the sources
 #   run.sh --all   at most an hour: also what takes long, the public models in the folder that GPUOPT_TEST_DATA names,
-#                  what links with the CUDA objects, their kernels on an emulated GPU, sanitizers, fuzzers, the whole of
+#                  the CUDA objects, their kernels on an emulated GPU, sanitizers, fuzzers, the whole of
 #                  examples/run.sh, the reference, cppcheck
 # Missing Debian packages are installed, as root.
 #
@@ -44,6 +44,10 @@ if runs_all; then
     need "${example_packages[@]}" "${test_packages[@]}" "${all_packages[@]}"
     choose_all_cuda
     selection=()
+    if ! has_gpu; then # they would be linked, to skip all they have
+        selection=(--test_tag_filters=-gpu --build_tag_filters=-gpu)
+        skip "the tests on the GPU" "there is no NVIDIA GPU here"
+    fi
 else
     echo "Leaving out what takes long; see tests/run.sh --help."
     unset GPUOPT_TEST_DATA
@@ -78,6 +82,7 @@ while read -r test verdict _; do
         ;;
     esac
 done < <(grep -E '^//[^ ]+ +(\(cached\) )?(PASSED|FAILED|SKIPPED|TIMEOUT|FLAKY|NO STATUS)' "$said")
+echo "== bazel test //... ended after $SECONDS s"
 [ $without_cuda -eq 0 ] || skip "$without_cuda tests on the GPU" "$cuda_missing"
 
 # The longest ones start first, so that no processor idles in the end.

@@ -48,7 +48,7 @@ beside() {
     esac
 }
 many=40
-runs_all && many=400
+runs_all && many=100
 all $many enumerated
 result "$many random integer programs: what enumeration finds" $?
 if [ -x "$peer" ]; then

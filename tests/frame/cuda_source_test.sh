@@ -1,14 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# That nvcc takes the CUDA code without a warning, unoptimised, which is a matter of seconds. Bazel builds it for the GPU
-# where there is one, with optimisation, and for sm_90 in tests/run.sh --all; then this is about others.
+# That nvcc takes the CUDA code without a warning, unoptimised, which is a matter of seconds. With tests/run.sh --all it
+# is compiled up to machine code for the newest GPU: here where Bazel compiles for the GPU that there is, by Bazel else.
 # Usage: cuda_source_test.sh
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=../support/check.sh
 . tests/support/check.sh
+# shellcheck source=../../third_party/setup.sh
+. third_party/setup.sh
 
+if runs_all && ! has_gpu; then leave "the CUDA code compiles" "tests/run.sh --all has compiled it"; fi
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
 if [ -x "$nvcc" ]; then
     arch=90 to=-ptx

@@ -23,6 +23,8 @@ elif ! pkg-config --exists cbc clp 2>/dev/null; then
         >"$err" 2>&1 </dev/null || give_up "coinor-libcbc-dev cannot be installed"
 fi
 if [ $# -eq 0 ]; then
+    library=$root/bazel-bin/libgpuopt.a # as Bazel has built it, or else a new one
+    if [ -f "$library" ]; then export GPUOPT_LIBRARY=$library; fi
     check "it builds" "$root/tests/hosts/coin_build.sh" "$work" cpu "$program" || { summary; exit; }
 fi
 

@@ -4,8 +4,8 @@
 # Builds examples/hosts/cbc_solve and clp_solve, with Debian's COIN-OR (coinor-libcbc-dev) or another that pkg-config
 # finds. Needs no Bazel.
 # Usage: coin_build.sh FOLDER cpu|cuda [PROGRAM...]
-#   cuda: with nvcc, for the architecture in ARCH (sm_90); objects are kept in FOLDER. GPUOPT_LIBRARY: a libgpuopt.so
-#   with CUDA that is there already; the programs look for it, and for the other libraries, in their own folder
+#   cuda: with nvcc, for the architecture in ARCH (sm_90); objects are kept in FOLDER. GPUOPT_LIBRARY: a library
+#   that is there already; the programs look for a shared one, and for the other libraries, in their own folder
 set -eu
 folder=$(mkdir -p "$1" && realpath "$1") backend=$2
 shift 2

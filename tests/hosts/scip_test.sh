@@ -36,10 +36,11 @@ if ! fetch; then
 fi
 
 build() {
-    local hosts=examples/hosts
+    local hosts=examples/hosts gpuopt=bazel-bin/libgpuopt.a # as Bazel has built it, or else a new one
+    [ -f $gpuopt ] || gpuopt=gpuopt_impl/gpuopt.c
     cc -std=c11 -O2 -fopenmp -Wall -Wextra -Werror -DGPUOPT_SCIP_PROTOTYPES -I. $hosts/scip_solve.c \
         $hosts/scip_branching.c $hosts/scip_implied.c $hosts/scip_propagator.c $hosts/node_budget.c $hosts/node_lp.c \
-        gpuopt_impl/gpuopt.c \
+        "$gpuopt" \
         "$library" "-Wl,-rpath,$(dirname "$library")" -lm -o "$work/solve"
 }
 check "the plug-ins compile" build || { summary; exit 1; }

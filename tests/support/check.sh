@@ -83,7 +83,7 @@ finish_one() { # of those in running
     wait -n -p pid "${!running[@]}"
     read -r start log script <<<"${running[$pid]}"
     unset "running[$pid]"
-    count "$script, $((SECONDS - start)) s" "$log"
+    count "$script, $((SECONDS - start)) s, ended after $SECONDS s in all" "$log"
     rm -f "$log"
 }
 
