@@ -32,6 +32,7 @@ int choose(unsigned bits, Order order, Random *random) {
 void start() {
     Thread *t = here();
     t->fibre.entered();
+    t->state = State::READY;
     t->block->grid->body();
     Block *b = t->block;
     copy_wait(0);
@@ -45,10 +46,13 @@ void start() {
 
 } // namespace
 
-void Block::make_ready(Thread *t) {
-    t->state = State::READY;
-    t->warp->ready |= 1u << t->lane;
-    ready_slots |= 1u << t->warp->slot;
+void Block::make_ready(Warp &w, unsigned lanes) {
+    w.ready |= lanes;
+    ready_slots |= 1u << w.slot;
+}
+
+void Block::make_all_ready() {
+    for (Warp &w : warp) make_ready(w, w.lanes);
 }
 
 Thread *Block::next() {
@@ -65,9 +69,11 @@ Thread *Block::next() {
 /* Switches from a thread that waits, or has finished, to the next. */
 void Block::leave(Thread *t) {
     Thread *n = next();
-    if (n == t) return;
-    own.seat = n;
-    t->fibre.switch_to(n ? n->fibre : scheduler, t->state == State::FINISHED);
+    if (n != t) {
+        own.seat = n;
+        t->fibre.switch_to(n ? n->fibre : scheduler, t->state == State::FINISHED);
+    }
+    t->state = State::READY;
 }
 
 void Block::begin(Grid *of, uint3 at) {
@@ -75,8 +81,8 @@ void Block::begin(Grid *of, uint3 at) {
     index = at;
     count = of->threads.x * of->threads.y * of->threads.z;
     while (thread.size() < count) thread.push_back(std::make_unique<Thread>());
-    warp.clear();
     warp.resize((count + 31) / 32);
+    for (Warp &w : warp) w.ready = w.lanes = w.finished = 0; /* its meetings have ended */
     for (size_t w = 0; w < warp.size(); w++) warp_in_slot[w] = static_cast<int>(w);
     if (of->by_chance())
         for (unsigned w = 1; w < warp.size(); w++) std::swap(warp_in_slot[w], warp_in_slot[of->random.below(w + 1)]);
@@ -99,8 +105,8 @@ void Block::begin(Grid *of, uint3 at) {
         t->copies.clear();
         t->group.clear();
         t->fibre.begin(start);
-        make_ready(t);
     }
+    make_all_ready();
 }
 
 void Block::run() {
@@ -143,7 +149,7 @@ int sync_threads(Place place, int vote) {
     b->barriers++;
     b->progress++;
     b->votes[which ^ 1] = 0;
-    for (unsigned k = 0; k < b->count; k++) b->make_ready(b->thread[k].get());
+    b->make_all_ready();
     b->leave(t);
     return b->votes[which];
 }
@@ -163,7 +169,7 @@ void sync_grid(Place place) {
 void Block::leave_grid_barrier() {
     at_grid = 0;
     progress++;
-    for (unsigned k = 0; k < count; k++) make_ready(thread[k].get());
+    make_all_ready();
 }
 
 /* ---- Warps ---- */
@@ -172,6 +178,10 @@ void Block::leave_grid_barrier() {
  * for one another. */
 static Meeting &meeting_of(Warp *w, unsigned mask, unsigned own_bit, const Place &place) {
     std::unique_ptr<Meeting> *const slots[] = {&w->meeting[__builtin_ctz(mask)], &w->within[__builtin_ctz(mask)]};
+    Meeting *usual = slots[0]->get();
+    if (usual && !(*slots[1] && (*slots[1])->arrived) &&
+        (!usual->arrived || (usual->mask == mask && same(usual->place, place))))
+        return *usual;
     Meeting *free = nullptr, *found = nullptr;
     for (std::unique_ptr<Meeting> *slot : slots) {
         if (!*slot) *slot = std::make_unique<Meeting>();
@@ -223,8 +233,7 @@ const Deposit *meet(unsigned mask, const void *bytes, size_t size, Place place, 
     }
     m.arrived = 0;
     m.round++;
-    for (unsigned left = mask; left; left &= left - 1)
-        t->block->make_ready(t->block->thread[t->rank - t->lane + static_cast<unsigned>(__builtin_ctz(left))].get());
+    t->block->make_ready(*w, mask);
     t->block->leave(t);
     return deposit;
 }
@@ -270,11 +279,12 @@ void may_switch() {
 void Block::describe() const {
     std::vector<std::pair<Place, unsigned>> places;
     for (unsigned k = 0; k < count; k++) {
-        if (thread[k]->state == State::READY || thread[k]->state == State::FINISHED) continue;
+        const Thread &t = *thread[k];
+        if (t.warp->ready >> t.lane & 1 || t.state == State::READY || t.state == State::FINISHED) continue;
         bool known = false;
         for (auto &p : places)
-            if (same(p.first, thread[k]->place)) p.second++, known = true;
-        if (!known) places.push_back({thread[k]->place, 1});
+            if (same(p.first, t.place)) p.second++, known = true;
+        if (!known) places.push_back({t.place, 1});
     }
     fprintf(stderr, "emulated: of %u threads of block %u,%u,%u, %u have finished\n", count, index.x, index.y, index.z,
             finished);

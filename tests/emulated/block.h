@@ -45,7 +45,7 @@ struct Copy {
 };
 
 struct Thread : Seat {
-    State state = State::FINISHED;
+    State state = State::FINISHED; /* what it last waited for, until it runs again */
     Place place = {};
     Block *block = nullptr;
     Warp *warp = nullptr;
@@ -80,7 +80,9 @@ struct Block {
     void describe() const; /* to stderr: where its threads wait */
     [[noreturn]] void report_stuck() const;
 
-    void make_ready(Thread *t);
+    void make_ready(Warp &w, unsigned lanes);
+    void make_ready(Thread *t) { make_ready(*t->warp, 1u << t->lane); }
+    void make_all_ready();
     Thread *next(); /* takes the next ready thread in turn off the ready ones. Null: none */
     void leave(Thread *t);
 };

@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -63,14 +64,16 @@ void Fibre::begin(void (*entry)()) {
         stack_ = static_cast<char *>(memory);
         mprotect(stack_, page, PROT_NONE);
         bottom_ = stack_ + page;
-        bytes_ = stack_bytes;
+        /* They begin at other lines of a page each, or the processor's first cache would hold a few of them at a time. */
+        static std::atomic<unsigned> made;
+        bytes_ = stack_bytes - made++ * 9 % 64 * 64;
     }
     fake_stack_ = nullptr;
 #if defined(__SANITIZE_ADDRESS__)
     __asan_unpoison_memory_region(bottom_, bytes_); /* a fibre that was left for good */
 #endif
 #if defined(__x86_64__)
-    auto top = reinterpret_cast<uintptr_t *>(stack_ + page + stack_bytes);
+    auto top = reinterpret_cast<uintptr_t *>(stack_ + page + bytes_);
     *--top = 0; /* the return address of entry(): the stack is aligned as after a call */
     *--top = reinterpret_cast<uintptr_t>(entry);
     for (int k = 0; k < 6; k++) *--top = 0;
@@ -78,7 +81,7 @@ void Fibre::begin(void (*entry)()) {
 #else
     getcontext(&saved_);
     saved_.uc_stack.ss_sp = stack_ + page;
-    saved_.uc_stack.ss_size = stack_bytes;
+    saved_.uc_stack.ss_size = bytes_;
     saved_.uc_link = nullptr;
     makecontext(&saved_, entry, 0);
 #endif
