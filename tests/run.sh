@@ -9,8 +9,8 @@
 #                  GPU if there is one (without: its code is compiled, unoptimised); vendoring, Bazel workspaces, the
 #                  README, the examples, format and style of the sources
 #   run.sh --all   at most an hour: also what takes long, the public models in the folder that GPUOPT_TEST_DATA names,
-#                  the CUDA objects, their kernels on an emulated GPU, sanitizers, fuzzers, the whole of
-#                  examples/run.sh, the reference, cppcheck
+#                  the CUDA objects, their kernels on an emulated GPU, sanitizers, fuzzers, the whole of examples/run.sh,
+#                  the reference, cppcheck
 # Missing Debian packages are installed, as root.
 #
 # A test is found by its name:

@@ -71,7 +71,7 @@ static void as_batches_alone(void **state) {
     uint64_t seed = 19;
     int way;
     (void)state;
-    for (way = 0; way < test_times(48, 80); way++) {
+    for (way = 0; way < (test_few() ? 5 : test_times(48, 80)); way++) {
         mip m = model_load(models[way % 4]);
         gpuopt_simplex_desc desc = children_root_desc(&m, way);
         const gpuopt_simplex_on_pivot_limit when_full =
