@@ -8,7 +8,7 @@
 #   run.sh         at most 10 minutes on two cores: every family on the CPU, with one thread and with four, and on the
 #                  GPU if there is one (without: its code is compiled, unoptimised); vendoring, Bazel workspaces, the
 #                  README, the examples, format and style of the sources
-#   run.sh --all   at most an hour: also what takes long, the public models in the folder that GPUOPT_TEST_DATA names,
+#   run.sh --all   over an hour: also what takes long, the public models in the folder that GPUOPT_TEST_DATA names,
 #                  the CUDA objects, their kernels on an emulated GPU, sanitizers, fuzzers, the whole of examples/run.sh,
 #                  the reference, cppcheck
 # Missing Debian packages are installed, as root.
@@ -44,7 +44,7 @@ if runs_all; then
     need "${example_packages[@]}" "${test_packages[@]}" "${all_packages[@]}"
     choose_all_cuda
     selection=()
-    if ! has_gpu; then # they would be linked, to skip all they have
+    if ! has_gpu; then # each would be linked only to skip all of its tests
         selection=(--test_tag_filters=-gpu --build_tag_filters=-gpu)
         skip "the tests on the GPU" "there is no NVIDIA GPU here"
     fi

@@ -54,8 +54,8 @@ choose_cuda() {
     fi
 }
 
-# choose_all_cuda: as choose_cuda, but without a GPU the CUDA code is still compiled, for the newest: unoptimised, in less
-# than half the time. The option replaces the one in .bazelrc, and so repeats it.
+# choose_all_cuda: as choose_cuda, but without a GPU the CUDA code is still compiled for the newest one, unoptimised, which
+# takes less than half the time. The option replaces the one in .bazelrc, and so repeats it.
 choose_all_cuda() {
     choose_cuda
     if ! has_gpu && has_nvcc; then

@@ -357,8 +357,7 @@ static void same_bits(void **state) {
             gpuopt_context_destroy(context);
             basis_free(&b);
         }
-        assert_memory_equal(inverse[0], inverse[1], sizeof inverse[0]);
-        assert_memory_equal(inverse[0], inverse[runs - 1], sizeof inverse[0]);
+        for (run = 1; run < runs; run++) assert_memory_equal(inverse[0], inverse[run], sizeof inverse[0]);
     }
 }
 

@@ -178,7 +178,7 @@ void Block::leave_grid_barrier() {
  * for one another. */
 static Meeting &meeting_of(Warp *w, unsigned mask, unsigned own_bit, const Place &place) {
     std::unique_ptr<Meeting> *const slots[] = {&w->meeting[__builtin_ctz(mask)], &w->within[__builtin_ctz(mask)]};
-    Meeting *usual = slots[0]->get();
+    Meeting *usual = slots[0]->get(); /* where no other meeting is under way, the answer without a search */
     if (usual && !(*slots[1] && (*slots[1])->arrived) &&
         (!usual->arrived || (usual->mask == mask && same(usual->place, place))))
         return *usual;

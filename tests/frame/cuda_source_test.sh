@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # That nvcc takes the CUDA code without a warning, unoptimised, which is a matter of seconds. With tests/run.sh --all it
-# is compiled up to machine code for the newest GPU: here where Bazel compiles for the GPU that there is, by Bazel else.
+# is compiled to machine code for the newest GPU: by Bazel if the machine has no GPU, else by this script.
 # Usage: cuda_source_test.sh
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1

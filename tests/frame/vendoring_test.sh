@@ -214,7 +214,7 @@ test_warnings() {
                 skip "GPUOPT_IMPLEMENTATION in C++17: $label" "no OpenMP for $compiler"
                 continue
             fi
-            for level in -O0 ${openmp:+-O1}; do # higher ones look at the same code in C, above
+            for level in -O0 ${openmp:+-O1}; do # -O3 is tried above, on the same code in C
                 check "GPUOPT_IMPLEMENTATION in strict C++17: $label $level" \
                     build "$compiler" "${strict_cpp[@]}" ${openmp:+"$openmp"} "$level" \
                     -x c++ -c "$frame/host_implementation.c" -o implementation.o
@@ -346,6 +346,8 @@ cpp_made="$cpp_made|_ZTVNSt6thread6_StateE|_ZTINSt6thread6_StateE|_Znwm|_ZSt9ter
 cpp_made="$cpp_made|_ZNSt8ios_base4Init[CD]1Ev|_ZTISt13runtime_error|__cxa_(allocate_exception|throw|atexit)|__dso_handle"
 cpp_made="$cpp_made|_ZNK?St(13runtime_error|6thread).*|__assert_fail|sched_yield|snprintf|memcmp"
 
+unoptimised=(-G -arch=compute_75)
+
 exports_backend_only() {
     exported cuda.o | grep -qx gpuopt_backend_cuda || { echo "gpuopt_backend_cuda is missing" && return 1; }
     nm -g --defined-only cuda.o | awk '$(NF - 1) !~ /^[WVu]$/ { print $NF }' | only "$cuda_strong" &&
@@ -368,7 +370,7 @@ leaves_families_out() {
         family=$(basename "$unit" .cu)
         without+=("-DGPUOPT_CUDA_WITHOUT_${family^^}")
     done
-    "$1" -G -arch=compute_75 "${without[@]}" -c "$vendored/cuda/gpuopt_cuda.cu" -o alone.o &&
+    "$1" "${unoptimised[@]}" "${without[@]}" -c "$vendored/cuda/gpuopt_cuda.cu" -o alone.o &&
         cc host_cuda.o gpuopt.o alone.o ${2:+"$2"} "${link[@]}" -o host_alone && ./host_alone
 }
 
@@ -383,9 +385,9 @@ test_cuda() {
         skip "the CUDA object" "no nvcc"
         return
     fi
-    # Unoptimised and without machine code, in an eighth of the time: the host code is what is looked at.
+    # Unoptimised and without machine code, which takes less time: only the host code is looked at.
     for unit in "${cuda_units[@]}"; do
-        check "nvcc -G -arch=compute_75 -c $(basename "$unit")" "$nvcc" -G -arch=compute_75 -c "$unit" -o "$(basename "$unit").o"
+        check "nvcc ${unoptimised[*]} -c $(basename "$unit")" "$nvcc" "${unoptimised[@]}" -c "$unit" -o "$(basename "$unit").o"
     done
     if ! check "the objects go into one" ld -r ./*.cu.o -o cuda.o; then
         skip "the CUDA object's symbols, a host with it" "there is no such object"

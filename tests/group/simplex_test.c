@@ -133,7 +133,7 @@ static void same_bits_by_peers(void **state) {
     (void)state;
     for (k = 0; k < MODELS; k++) {
         mip m = model_load(models[k]);
-        for (variant = k % 3; variant < VARIANTS; variant += test_few() ? 29 : test_emulated() ? 9 : 1) {
+        for (variant = k % 3; variant < VARIANTS; variant += test_few() ? 29 : 1) {
             gpuopt_context *context = test_context(NULL);
             gpuopt_simplex_desc desc = tableau_desc(&m);
             gpuopt_simplex_rules rules;

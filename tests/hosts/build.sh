@@ -12,9 +12,10 @@ work=$(mktemp -d) || exit 1
 at_end() { rm -rf "$said" "$work"; }
 cd "$work" || exit 1
 
-# The library: GPUOPT_LIBRARY, the one that Bazel has built, or else a new one.
-library=${GPUOPT_LIBRARY:-$root/bazel-bin/libgpuopt.a}
-if [ ! -f "$library" ]; then
+# shellcheck source=library.sh
+. "$root/tests/hosts/library.sh"
+library=$(built_library)
+if [ -z "$library" ]; then
     library=$work/gpuopt.o
     check "the library" gcc -std=c11 -O2 -fopenmp -I"$root" -c "$root/gpuopt_impl/gpuopt.c" -o "$library"
 fi

@@ -23,9 +23,9 @@ elif ! pkg-config --exists cbc clp 2>/dev/null; then
         >"$err" 2>&1 </dev/null || give_up "coinor-libcbc-dev cannot be installed"
 fi
 if [ $# -eq 0 ]; then
-    library=$root/bazel-bin/libgpuopt.a # as Bazel has built it, or else a new one
-    if [ -f "$library" ]; then export GPUOPT_LIBRARY=$library; fi
-    check "it builds" "$root/tests/hosts/coin_build.sh" "$work" cpu "$program" || { summary; exit; }
+    # shellcheck source=library.sh
+    . "$root/tests/hosts/library.sh"
+    check "it builds" env "GPUOPT_LIBRARY=$(built_library)" "$root/tests/hosts/coin_build.sh" "$work" cpu "$program" || { summary; exit; }
 fi
 
 # runs ARGUMENT...: the program's output is in out and err.

@@ -18,6 +18,9 @@ work=$(mktemp -d) || exit 1
 . tests/support/check.sh
 at_end() { rm -rf "$said" "$work"; }
 
+# shellcheck source=library.sh
+. tests/hosts/library.sh
+
 # The library of the wheel, which stays in the cache.
 fetch() {
     library=$(find "$cache" -name 'libscip*.so*' 2>/dev/null | head -n 1)
@@ -36,11 +39,11 @@ if ! fetch; then
 fi
 
 build() {
-    local hosts=examples/hosts gpuopt=bazel-bin/libgpuopt.a # as Bazel has built it, or else a new one
-    [ -f $gpuopt ] || gpuopt=gpuopt_impl/gpuopt.c
+    local hosts=examples/hosts gpuopt
+    gpuopt=$(built_library)
     cc -std=c11 -O2 -fopenmp -Wall -Wextra -Werror -DGPUOPT_SCIP_PROTOTYPES -I. $hosts/scip_solve.c \
         $hosts/scip_branching.c $hosts/scip_implied.c $hosts/scip_propagator.c $hosts/node_budget.c $hosts/node_lp.c \
-        "$gpuopt" \
+        "${gpuopt:-gpuopt_impl/gpuopt.c}" \
         "$library" "-Wl,-rpath,$(dirname "$library")" -lm -o "$work/solve"
 }
 check "the plug-ins compile" build || { summary; exit 1; }
