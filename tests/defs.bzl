@@ -50,8 +50,8 @@ def backend_test(name, srcs, backends = None, slow = [], deps = [], tags = [], *
       slow: of these, the backends that are left to tests/run.sh --all, for taking more than 10 s of a core.
       deps: beside the library, cmocka and the test support.
       tags: of each test; "data" if it does nothing without GPUOPT_TEST_DATA, which leaves it to --all; "tsan" if
-        it has threads of its own, so that ThreadSanitizer runs it on other backends than cpu-threads, too; "tsan-long"
-        if ThreadSanitizer leaves it out, for taking a minute with it where others reach the same code.
+        it has threads of its own, so that ThreadSanitizer runs it on cpu in place of cpu-threads; "tsan-long" if
+        ThreadSanitizer leaves it out, for taking long with it where others reach the same code.
       **kwargs: passed to cc_test.
     """
     if backends == None:
@@ -80,7 +80,9 @@ def backend_test(name, srcs, backends = None, slow = [], deps = [], tags = [], *
             linkstatic = True,
             tags = tags + (["slow"] if backend in slow else []) + kind.tags +
                    (["emulated-long"] if backend == "cuda-emulated" and name not in _BRIEF else []) +
-                   (["threads"] if backend == "cpu-threads" else []),  # its four threads are busy for one core
+                   # Four threads that are busy for one core.
+                   (["threads"] if backend == "cpu-threads" else []) +
+                   (["tsan-long"] if backend == "cpu-threads" and "tsan" in tags else []),
             target_compatible_with = kind.compatible,
             deps = [name + kind.suffix + "_program"],
             **kwargs
