@@ -146,7 +146,7 @@ static void buckets(shape s) {
     gpuopt_context *context = test_context(&host);
     uint64_t seed = 11 + (uint64_t)s;
     /* Only the GPU has tiles: a CPU need not run each number of values with threads, or under sanitizers, too. */
-    const int step = !test_on("cuda") && (test_on("cpu-threads") || test_few()) ? 2 : 1;
+    const int step = test_on("cuda") ? 1 : test_few() ? 4 : test_on("cpu-threads") ? 2 : 1;
     int k;
     for (k = 0; k < DOMAINS; k += step) {
         int w = (k + (int)s) % WIDTHS;

@@ -225,7 +225,7 @@ int test_emulated(void) { return strcmp(test_backend_name, "cuda-emulated") == 0
 int test_few(void) { return test_emulated() || getenv("GPUOPT_TEST_FEW"); }
 
 int test_times(int on_the_cpu, int on_the_gpu) {
-    if (test_few()) return on_the_gpu < 20 ? 2 : on_the_gpu / 10;
+    if (test_few()) return on_the_gpu < 40 ? 2 : on_the_gpu / 20;
     return test_on("cuda") ? on_the_gpu : on_the_cpu;
 }
 

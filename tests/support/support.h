@@ -107,7 +107,7 @@ int test_emulated(void);
 /* Whether kernels take a hundred times as long, so that tests repeat little: on cuda-emulated, and with the environment
  * variable GPUOPT_TEST_FEW, which tests/gpu/sanitize.sh and the sanitizers' builds of .bazelrc set. */
 int test_few(void);
-/* A number of repetitions for the CPU or for a GPU; a tenth of the latter if test_few(). */
+/* A number of repetitions for the CPU or for a GPU; a twentieth of the latter if test_few(), and at least 2. */
 int test_times(int on_the_cpu, int on_the_gpu);
 
 /* From now on, or no longer, requests to CUDA for memory, a stream and the like are errors; only the emulated GPU
