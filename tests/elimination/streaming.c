@@ -5,6 +5,10 @@
 #endif
 #define GPUOPT_API static
 #define GPUOPT_IMPLEMENTATION
+#define GPUOPT_WITHOUT_PROPAGATE
+#define GPUOPT_WITHOUT_BASIS
+#define GPUOPT_WITHOUT_SIMPLEX
+#define GPUOPT_WITHOUT_KNAPSACK
 #include "tests/elimination/streaming.h"
 #include "tests/support/support.h"
 
