@@ -14,7 +14,9 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 work=$(mktemp -d) || exit 1
 at_end() { rm -rf "$said" "$work"; }
 
-includes() { "$root/tools/modules.sh" --includes "$1"; }
+# Every rule reads what the sources of this tree include: list_includes TREE, then includes.
+list_includes() { "$root/tools/modules.sh" --includes "$1" >"$work/includes"; }
+includes() { cat "$work/includes"; }
 
 # Each rule prints what breaks it.
 
@@ -23,7 +25,7 @@ includes_are_relative() {
     local from to broken=0
     while read -r from to; do
         [ -f "$1/$to" ] || { echo "$from: there is no $to" && broken=1; }
-    done < <(includes "$1")
+    done < <(includes)
     while IFS=: read -r from to; do
         to=${to#*<}
         [ ! -e "$1/${to%%>*}" ] || { echo "$from: <${to%%>*}> is the library's own" && broken=1; }
@@ -34,7 +36,7 @@ includes_are_relative() {
 # A family includes itself and common; in cuda also the same two of gpuopt_impl. The public headers are open to all.
 # The files directly in gpuopt_impl and cuda connect the modules.
 modules_are_separate() {
-    includes "$1" | awk '
+    includes | awk '
         function module(path, part, n) {
             n = split(path, part, "/")
             return n > 2 ? part[1] "/" part[2] : n == 2 ? part[1] : path
@@ -91,7 +93,7 @@ tables_are_in_order() {
 modules_keep_to_table() {
     local table broken=0
     while read -r table; do
-        includes "$1" | awk -v folder="$(folder_of "$table")" -v table="$1/tests/frame/modules/$table" '
+        includes | awk -v folder="$(folder_of "$table")" -v table="$1/tests/frame/modules/$table" '
             # The module of a path; of cuda/FAMILY, seen from gpuopt_impl/FAMILY: cuda. "": of another folder.
             function module(path, part) {
                 if (index(path, folder "/") == 1) {
@@ -157,7 +159,7 @@ groups_stay_behind() {
 }
 
 # The public header includes the implementation on demand only; that is no cycle.
-has_no_cycle() { includes "$1" | grep -v '^gpuopt\.h ' | tsort >/dev/null; }
+has_no_cycle() { includes | grep -v '^gpuopt\.h ' | tsort >/dev/null; }
 
 # A header without an include guard is a template, included several times by a file that sets its parameters.
 is_template() { ! grep -qE '^#ifndef GPUOPT_[A-Z_]+$' "$1"; }
@@ -176,7 +178,7 @@ templates_are_used_twice() {
     local header broken=0
     while read -r header; do
         is_template "$1/$header" || continue
-        [ "$(includes "$1" | grep -c " $header$")" -gt 1 ] ||
+        [ "$(includes | grep -c " $header$")" -gt 1 ] ||
             { echo "$header has no include guard, and is included less than twice" && broken=1; }
     done < <(cd "$1" && find gpuopt_impl cuda -name '*.h' -o -name '*.cuh')
     return $broken
@@ -236,6 +238,7 @@ rules=(includes_are_relative modules_are_separate tables_are_in_order modules_ke
 keeps_all_rules() {
     local rule
     plant
+    list_includes "$tree"
     for rule in "${rules[@]}"; do "$rule" "$tree" || return 1; done
 }
 # breaks RULE HEADER LINE...: with this header, the rule and only that one does not hold.
@@ -245,6 +248,7 @@ breaks_by() {
     local broken=$1 rule
     plant
     "${@:2}"
+    list_includes "$tree"
     for rule in "${rules[@]}"; do
         if "$rule" "$tree" >"$work/rule" 2>&1; then
             [ "$rule" != "$broken" ] || { echo "$rule holds" && return 1; }
@@ -261,6 +265,7 @@ template_used_once() {
     plant
     echo 'static int gpuopt__x;' >"$tree/gpuopt_impl/one/rows.h"
     header gpuopt_impl/one/calls.h '#include "rows.h"'
+    list_includes "$tree"
     ! templates_are_used_twice "$tree" >/dev/null
 }
 
@@ -309,6 +314,7 @@ check "seen: a header without a guard" template_used_once
 
 # ---- The library ----
 
+list_includes "$root"
 check "includes are relative" includes_are_relative "$root"
 check "families include themselves and common" modules_are_separate "$root"
 check "the tables list the modules of their families, lowest first" tables_are_in_order "$root"

@@ -4,19 +4,14 @@
 # That the two files of tools/single_header.sh are the library: the same code as the many files, compiled and run as a
 # caller would, from a folder that holds nothing else of it.
 # Usage: single_header_test.sh [--all]
-#   --all  the whole vendoring test and, with nvcc, the CUDA object from these files, which takes minutes.
-#          tests/run.sh --all does with the quick one, and without the object: the folders' code is the same, and both run on these
+#   --all  the whole vendoring test, too, with the CUDA object where there is nvcc: minutes. tests/run.sh --all does
+#          without, since it does all that with the folders, and what the compilers see of these files is the same
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 # shellcheck source=../support/check.sh
 . "$root/tests/support/check.sh"
 work=$(mktemp -d) || exit 1
 at_end() { rm -rf "$said" "$work"; }
-vendoring=("$root/tests/frame/vendoring_test.sh" --quick)
-if [ "${1:-}" = --all ]; then
-    export GPUOPT_TEST_ALL=1
-    vendoring=("$root/tests/frame/vendoring_test.sh")
-fi
 
 two_files_alone() {
     [ "$(ls "$work/dist")" = $'gpuopt.h\ngpuopt_cuda.cu' ] &&
@@ -74,6 +69,8 @@ else
         g++ -E -x c++ -D__CUDACC__ -I"$(dirname "$(readlink -f "$nvcc")")/../include"
 fi
 
-if runs_all; then run_script "the vendoring test" "${vendoring[@]}" dist; fi
+if [ "${1:-}" = --all ]; then
+    GPUOPT_TEST_ALL=1 run_script "the vendoring test" "$root/tests/frame/vendoring_test.sh" dist
+fi
 
 summary

@@ -5,21 +5,20 @@
 # the objects export and import, which macros a caller meets, what links with what, and that the compiler does not
 # change a result.
 # Needs gcc, g++ and the binutils; clang, OpenMP and nvcc are used if they are installed, else reported as skipped.
-# Usage: vendoring_test.sh [--quick] [FOLDER]
-#   --quick  unless tests/run.sh --all runs this: gcc and g++ at -O0 without OpenMP, the hosts, the bits at -O0 and
-#            -O1; no clang, no CUDA
+# Unless tests/run.sh --all runs this: gcc and g++ at -O0 without OpenMP, the hosts, the bits at -O0 and -O1; no clang,
+# no CUDA.
+# Usage: vendoring_test.sh [FOLDER]
 #   FOLDER   holds the library as a caller has it: gpuopt.h with gpuopt/, gpuopt_impl/ and cuda/, or gpuopt.h with
 #            everything in it and gpuopt_cuda.cu. Default: this checkout
 set -u
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 frame=$root/tests/frame
-quick=
-if [ "${1:-}" = --quick ]; then quick=1 && shift; fi
 vendored=$(cd "${1:-$root}" && pwd) || exit 1
 work=$(mktemp -d) || exit 1
 # shellcheck source=../support/check.sh
 . "$root/tests/support/check.sh"
+quick=
 runs_all || quick=1
 at_end() { rm -rf "$said" "$work"; }
 cd "$work" || exit 1
@@ -40,9 +39,10 @@ strict_c=(-std=c11 "${strict[@]}" -Wstrict-prototypes)
 strict_cpp=(-std=c++17 "${strict[@]}")
 c_compilers=(gcc)
 cpp_compilers=(g++)
-levels=(-O0) fastest=-O1 with_openmp=("")
+levels=(-O0) with_openmp=("")
 if [ -z "$quick" ]; then
-    levels+=(-O3) fastest=-O3 with_openmp+=(-fopenmp)
+    # For this processor: it may have fused operations, which change results unless something forbids them.
+    levels+=("-O3,-march=native") with_openmp+=(-fopenmp)
     if finds clang; then c_compilers+=(clang); else skip "clang" "not installed"; fi
     if finds clang++; then cpp_compilers+=(clang++); else skip "clang++" "not installed"; fi
 fi
@@ -51,7 +51,7 @@ fi
 echo 'int main(void) { return 0; }' >empty.c
 has_openmp() { "$1" -fopenmp empty.c -o empty >/dev/null 2>&1; }
 
-# levels_of COMPILER OPENMP: the optimisations to compile with. Without OpenMP only -O0, since the optimiser sees the
+# levels_of COMPILER OPENMP: the optimisations to compile with, as words of options between commas. Without OpenMP only -O0, since the optimiser sees the
 # same code with it, and more.
 levels_of() {
     if [ -z "$2" ] && has_openmp "$1"; then echo -O0; else echo "${levels[@]}"; fi
@@ -178,8 +178,9 @@ test_object() {
             for level in $(levels_of "$compiler" "$openmp"); do
                 name="object_$compiler$openmp$level.o"
                 # No array: empty, it would be an error under set -u in older shells.
+                # shellcheck disable=SC2086 # several words
                 check "strict C11: $label $level" \
-                    build "$compiler" "${strict_c[@]}" ${openmp:+"$openmp"} "$level" -c "$library" -o "$name" ||
+                    build "$compiler" "${strict_c[@]}" ${openmp:+"$openmp"} ${level//,/ } -c "$library" -o "$name" ||
                     continue
                 check "exports are gpuopt_*: $label $level" \
                     exports_only "$name" "gpuopt_[a-z_]+${openmp:+|$openmp_lock}"
@@ -206,7 +207,7 @@ refuses_old_cpp() {
 
 # No caller has to switch a warning off, whatever it makes of GPUOPT_API.
 test_warnings() {
-    local compiler level openmp label
+    local compiler openmp label
     for compiler in "${cpp_compilers[@]}"; do
         for openmp in "${with_openmp[@]}"; do
             label="$compiler${openmp:+ $openmp}"
@@ -214,11 +215,10 @@ test_warnings() {
                 skip "GPUOPT_IMPLEMENTATION in C++17: $label" "no OpenMP for $compiler"
                 continue
             fi
-            for level in -O0 ${openmp:+-O1}; do # -O3 is tried above, on the same code in C
-                check "GPUOPT_IMPLEMENTATION in strict C++17: $label $level" \
-                    build "$compiler" "${strict_cpp[@]}" ${openmp:+"$openmp"} "$level" \
-                    -x c++ -c "$frame/host_implementation.c" -o implementation.o
-            done
+            # At -O0: the optimiser has seen the same code in C, above.
+            check "GPUOPT_IMPLEMENTATION in strict C++17: $label" \
+                build "$compiler" "${strict_cpp[@]}" ${openmp:+"$openmp"} \
+                -x c++ -c "$frame/host_implementation.c" -o implementation.o
         done
         check "GPUOPT_API=static, strict C++17: $compiler" build "$compiler" "${strict_cpp[@]}" -DGPUOPT_API=static \
             -x c++ -c "$frame/host_single.c" -o single.o
@@ -311,18 +311,20 @@ test_bits() {
     check "it moves bounds in both precisions" moves_bounds bits_reference.txt
     for compiler in "${c_compilers[@]}"; do
         # gcc's default is -ffp-contract=fast; clang obeys that option, and is refused for it (arithmetic_test.sh).
-        check "the same bits: $compiler $fastest -march=native" same_bits 1 "$compiler" $fastest -march=native "$library"
-        [ -z "$quick" ] || continue
+        if [ -n "$quick" ]; then
+            check "the same bits: $compiler -O1 -march=native" same_bits 1 "$compiler" -O1 -march=native "$library"
+            continue
+        fi
         for level in $(levels_of "$compiler" ""); do
-            check "the same bits: $compiler $level" same_bits 1 "$compiler" "$level" "object_$compiler$level.o"
+            check "the same bits: $compiler $level" same_bits 1 "$compiler" "object_$compiler$level.o"
         done
         if has_openmp "$compiler"; then
             for threads in 1 4; do
-                check "the same bits: $compiler -O3 -fopenmp, threads: $threads" \
-                    same_bits $threads "$compiler" -O3 -fopenmp "object_$compiler-fopenmp-O3.o"
+                check "the same bits: $compiler -O3 -march=native -fopenmp, threads: $threads" \
+                    same_bits $threads "$compiler" -fopenmp "object_$compiler-fopenmp-O3,-march=native.o"
             done
         else
-            skip "the same bits: $compiler -O3 -fopenmp" "no OpenMP for $compiler"
+            skip "the same bits: $compiler -O3 -march=native -fopenmp" "no OpenMP for $compiler"
         fi
     done
 }
@@ -377,7 +379,7 @@ leaves_families_out() {
 test_cuda() {
     local nvcc=/usr/local/cuda/bin/nvcc directory unit link
     if [ -n "$quick" ]; then
-        skip "the CUDA object" "takes minutes, not with --quick"
+        skip "the CUDA object" "takes minutes: tests/run.sh --all"
         return
     fi
     finds nvcc && nvcc=$(command -v nvcc)
