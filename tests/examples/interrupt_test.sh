@@ -144,12 +144,14 @@ awk 'BEGIN {
     print "ENDATA"
 }' >split.mps
 
-# name / signal / what must hold / program and arguments
+# signal / what must hold / program and arguments
+declare -A seen=()
 while IFS='|' read -r signal holds words; do
     read -r -a words <<<"$words"
     check "${words[0]}: $signal" stops "$signal" "$holds" "${words[@]}"
     check "${words[0]}: --seconds .3" times_out .3 "$holds" "${words[@]}"
-    runs_all || continue
+    if ! runs_all || [ -n "${seen[${words[0]}]:-}" ]; then continue; fi
+    seen[${words[0]}]=1
     check "${words[0]}: --seconds .01" times_out .01 "1" "${words[@]}"
     check "${words[0]}: in words" stops_in_words "${words[@]}"
     check "${words[0]}: timeout -s $signal" by_timeout "$signal" "${words[@]}"

@@ -75,7 +75,7 @@ all_enumerated() {
     done
 }
 models=40
-runs_all && models=400
+runs_all && models=120
 all_enumerated $models
 result "$models random models: as enumerated, with one thread and with three" $?
 [ "$infeasible" -ge 20 ] && [ "$equivalences" -ge 20 ] && [ "$fixings" -ge 20 ]

@@ -28,7 +28,7 @@ between() {
             BEGIN { slack = 1e-6 * (optimum > 0 ? optimum : -optimum)
                 exit !(dual ~ /[0-9]/ && dual <= optimum + slack && primal >= optimum - slack) }'
 }
-bounds() { between "$1" cpu seconds=10 && [ "$(figure calls)" -gt 0 ] && warned 0; }
+bounds() { between "$1" cpu seconds=5 && [ "$(figure calls)" -gt 0 ] && warned 0; }
 for model in misc07 noswot pk1; do test_of "$model: bounds" bounds $model; done
 for model in p0033 p0201 bell5 lseu egout mod008 gt2 enigma flugpl stein27; do
     case $model in
