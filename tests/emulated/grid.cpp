@@ -8,7 +8,6 @@
 #include "emulated.h"
 
 #include <link.h>
-#include <sched.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -72,38 +71,9 @@ Worker *new_worker() {
     mprotect(memory + dynamic_capacity, page, PROT_NONE);
     w->dynamic = memory;
     sem_init(&w->turn, 0, 0);
-    std::thread thread(work, w);
-    w->thread = thread.native_handle();
-    thread.detach();
+    std::thread(work, w).detach();
     return w;
 }
-
-/* While a grid runs, its launching thread and its workers stay on one processor: only one of them works at a time, and
- * the turn passes several times faster than between processors. Without the right to do so, they run anywhere. */
-class OneProcessor {
-  public:
-    OneProcessor() : number_(sched_getcpu()) {
-        if (number_ < 0 || number_ >= CPU_SETSIZE) return;
-        CPU_ZERO(&one_);
-        CPU_SET(static_cast<size_t>(number_), &one_);
-        keeps_ = pthread_getaffinity_np(pthread_self(), sizeof before_, &before_) == 0 &&
-                 pthread_setaffinity_np(pthread_self(), sizeof one_, &one_) == 0;
-    }
-    ~OneProcessor() {
-        if (keeps_) pthread_setaffinity_np(pthread_self(), sizeof before_, &before_);
-    }
-    OneProcessor(const OneProcessor &) = delete;
-    OneProcessor &operator=(const OneProcessor &) = delete;
-    void keep(Worker *w) const {
-        if (keeps_ && w->processor != number_ && pthread_setaffinity_np(w->thread, sizeof one_, &one_) == 0)
-            w->processor = number_;
-    }
-
-  private:
-    int number_;
-    bool keeps_ = false;
-    cpu_set_t one_, before_;
-};
 
 } // namespace
 
@@ -241,12 +211,10 @@ void run_grid(Grid *grid, unsigned live, uint64_t seed) {
     if (grid->by_chance() && grid->random.one_in(2))
         for (unsigned k = 1; k < blocks; k++) std::swap(grid->sequence[k], grid->sequence[grid->random.below(k + 1)]);
     sem_init(&grid->launcher, 0, 0);
-    const OneProcessor processor;
     for (size_t k = 0; k < live && k < blocks; k++) {
         if (idle_workers().empty()) idle_workers().push_back(new_worker());
         grid->live.push_back(idle_workers().back());
         idle_workers().pop_back();
-        processor.keep(grid->live[k]);
         grid->live[k]->grid = grid;
         grid->live[k]->at_barrier = false;
     }

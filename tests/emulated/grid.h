@@ -5,7 +5,6 @@
 #ifndef EMULATED_GRID_H
 #define EMULATED_GRID_H
 
-#include <pthread.h>
 #include <semaphore.h>
 
 #include <functional>
@@ -66,8 +65,6 @@ struct Worker {
     char *dynamic = nullptr; /* shared memory */
     Range statics;           /* likewise: the program's thread-local memory */
     sem_t turn;
-    pthread_t thread;
-    int processor = -1; /* the only one that it runs on. -1: any */
     Grid *grid = nullptr;
     bool at_barrier = false; /* of the grid */
     unsigned long long seen = 0;
