@@ -122,7 +122,7 @@ static void full(void **state) {
     uint64_t random = 12;
     int k, stopped = 0;
     (void)state;
-    for (k = 0; k < test_times(200, 200); k++) {
+    for (k = 0; k < test_times(200, 400); k++) {
         model m = model_random(2 + k % 3, 22, 100, &random);
         int64_t optimum = model_optimum(&m), best = 0;
         gpuopt_knapsack_desc desc = model_desc(&m);

@@ -153,7 +153,7 @@ static void without_lists(void **state) {
     uint64_t seed = 12;
     int round, verdicts = 0;
     (void)state;
-    for (round = 0; round < test_times(200, 40); round++) {
+    for (round = 0; round < test_times(200, 80); round++) {
         const int on_device = test_on("cuda") && round & 1;
         const gpuopt_memory_space where = on_device ? GPUOPT_DEVICE : GPUOPT_HOST;
         mip m =

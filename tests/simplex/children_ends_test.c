@@ -65,7 +65,7 @@ static void refactored_against_rationals(void **state) {
     uint64_t seed = 21;
     int model, verdicts = 0, merged = 0;
     (void)state;
-    for (model = 0; model < test_times(100, 120); model++) {
+    for (model = 0; model < test_times(100, 240); model++) {
         const int32_t pivots = 1 + model % 3;
         mip m = boxed_model(&seed);
         gpuopt_simplex_desc desc = children_root_desc(&m, model);
@@ -145,7 +145,7 @@ static void cutoffs_against_rationals(void **state) {
     uint64_t seed = 35;
     int model, verdicts = 0, cut = 0, missed = 0;
     (void)state;
-    for (model = 0; model < test_times(150, 60); model++) {
+    for (model = 0; model < test_times(150, 120); model++) {
         mip m = boxed_model(&seed);
         const double sign = m.maximize ? -1 : 1;
         gpuopt_simplex_desc desc = children_root_desc(&m, model);

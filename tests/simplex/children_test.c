@@ -61,7 +61,7 @@ static void boxed_against_rationals(void **state) {
     uint64_t seed = 5;
     int model, verdicts = 0, cut_short = 0;
     (void)state;
-    for (model = 0; model < test_times(150, 40); model++) {
+    for (model = 0; model < test_times(150, 80); model++) {
         mip m = changes_model(&seed, (int32_t)test_random_int(&seed, 2, 8), (int32_t)test_random_int(&seed, 2, 8));
         gpuopt_simplex_desc desc;
         gpuopt_simplex *root;

@@ -129,7 +129,7 @@ static void check_bases(gpuopt_simplex *simplex, const mip *m, int crossing) {
 }
 
 static void random_models(void **state) {
-    int models = test_times(5000, 100), k, crossed = 0, optimal = 0, infeasible = 0;
+    int models = test_times(5000, 200), k, crossed = 0, optimal = 0, infeasible = 0;
     test_host host;
     gpuopt_context *context = test_context(&host);
     uint64_t seed = 5;

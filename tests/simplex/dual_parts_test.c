@@ -64,7 +64,7 @@ static void small_against_rationals(void **state) {
     uint64_t seed = 31;
     int model, verdicts = 0, pivots = 0, flips = 0, shows_none = 0;
     (void)state;
-    for (model = 0; model < test_times(600, 600); model++) {
+    for (model = 0; model < test_times(600, 1200); model++) {
         mip m = changes_model(&seed, (int32_t)test_random_int(&seed, 1, 8), (int32_t)test_random_int(&seed, 1, 8));
         const int32_t both = m.columns.rows + m.columns.cols;
         gpuopt_simplex_desc desc = tableau_desc(&m);

@@ -260,7 +260,7 @@ static void pivots_of_the_ratio_test_are_accepted(void **state) {
     int64_t unsafe = 0, steps = 0;
     int round;
     (void)state;
-    for (round = 0; round < test_times(4200, 100); round++) {
+    for (round = 0; round < test_times(4200, 200); round++) {
         model m;
         gpuopt_simplex *s;
         make(&m, &random, round % VARIANTS, differences[round % 6]);
