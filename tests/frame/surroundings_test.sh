@@ -53,8 +53,6 @@ for compiler in "${cpp_compilers[@]}"; do
     check "behind these, the implementation as C++17: $compiler" \
         runs "$compiler" -std=c++17 -I"$root" -DGPUOPT_IMPLEMENTATION -x c++ "$frame/host_macros.c"
 done
-check "the single header" "$root/tools/single_header.sh" "$work/dist"
-check "behind these, the single header" runs gcc -std=c11 -Idist -DGPUOPT_IMPLEMENTATION "$frame/host_macros.c"
 if finds x86_64-w64-mingw32-gcc; then
     check "behind windows.h itself" x86_64-w64-mingw32-gcc -std=c11 -I"$root" -DHOST_WINDOWS -DGPUOPT_IMPLEMENTATION \
         "$frame/host_macros.c" -o host.exe

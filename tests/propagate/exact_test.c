@@ -173,7 +173,7 @@ static void run_trials(int wide) {
     uint64_t seed = 20 + (uint64_t)wide;
     size_t variants;
     const problem_variant *variant = problem_variants(&variants);
-    const int trials = test_emulated() ? TRIALS / 3 : TRIALS;
+    const int trials = test_emulated() ? TRIALS / 8 : TRIALS;
     int trial;
     for (trial = 0; trial < trials; trial++) {
         mip m = draw_row(&seed, wide);
