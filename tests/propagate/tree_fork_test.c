@@ -118,7 +118,7 @@ TREE_TEST(infeasible_fork)
 /* ---- At the same time ---- */
 
 enum { STATES = 5 };
-static int turns(void) { return test_few() ? 50 : 300; }
+static int turns(void) { return test_few() ? 150 : 300; }
 
 /* The results of a state, without cmocka, since its checks belong to one thread. */
 typedef struct script {
