@@ -51,8 +51,8 @@ fi
 echo 'int main(void) { return 0; }' >empty.c
 has_openmp() { "$1" -fopenmp empty.c -o empty >/dev/null 2>&1; }
 
-# levels_of COMPILER OPENMP: the optimisations to compile with, as words of options between commas. Without OpenMP only -O0, since the optimiser sees the
-# same code with it, and more.
+# levels_of COMPILER OPENMP: the optimisations to compile with, each as options between commas. Without OpenMP only -O0,
+# since the optimiser sees the same code with it, and more.
 levels_of() {
     if [ -z "$2" ] && has_openmp "$1"; then echo -O0; else echo "${levels[@]}"; fi
 }
