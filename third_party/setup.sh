@@ -34,11 +34,18 @@ all_packages=(bazel-rules-cc clang libclang-rt-14-dev libomp-dev clang-format cp
 
 has_gpu() { ls /dev/nvidia[0-9]* >/dev/null 2>&1; }
 
-# The places where cuda/configure.bzl looks.
-has_nvcc() {
-    [ -x "${CUDA_PATH:-}/bin/nvcc" ] || [ -x "${CUDA_HOME:-}/bin/nvcc" ] || [ -x /usr/local/cuda/bin/nvcc ] ||
-        command -v nvcc >/dev/null
+# find_nvcc: prints where it is, in the places where cuda/configure.bzl looks.
+find_nvcc() {
+    local path
+    for path in "${CUDA_PATH:-}/bin/nvcc" "${CUDA_HOME:-}/bin/nvcc" /usr/local/cuda/bin/nvcc "$(command -v nvcc)"; do
+        [ -x "$path" ] && echo "$path" && return
+    done
+    return 1
 }
+has_nvcc() { find_nvcc >/dev/null; }
+# fast_compile NVCC: its option to compile device code in the least time, however slow that code is. CUDA 12.9 has a
+# level for that; earlier ones have code for a debugger.
+fast_compile() { if "$1" --help 2>/dev/null | grep -q Ofast-compile; then echo -Ofc=max; else echo -G; fi; }
 
 # choose_cuda: sets cuda to the options with which Bazel builds for this machine and nothing else, and cuda_missing to why
 # that leaves CUDA out, or to nothing.
@@ -54,11 +61,12 @@ choose_cuda() {
     fi
 }
 
-# choose_all_cuda: as choose_cuda, but without a GPU the CUDA code is still compiled for the newest one, unoptimised, which
-# takes less than half the time. The option replaces the one in .bazelrc, and so repeats it.
+# choose_all_cuda: as choose_cuda, but without a GPU the CUDA code is still compiled for the newest one, in the least
+# time. The option replaces the one in .bazelrc, and so repeats it.
 choose_all_cuda() {
+    local nvcc
     choose_cuda
-    if ! has_gpu && has_nvcc; then
-        cuda=(--//cuda:archs=120 "--//cuda:copts=--Werror=all-warnings,-G") cuda_missing=""
+    if ! has_gpu && nvcc=$(find_nvcc); then
+        cuda=(--//cuda:archs=120 "--//cuda:copts=--Werror=all-warnings,$(fast_compile "$nvcc")") cuda_missing=""
     fi
 }

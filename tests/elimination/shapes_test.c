@@ -188,8 +188,8 @@ static void buckets(int runs, int64_t most, int32_t values) {
     test_host host;
     gpuopt_context *context = test_context(&host);
     uint64_t seed;
-    if (test_few() || test_on("cpu-threads")) runs = (runs + 1) / 2;
-    if (test_few() && !test_on("cuda")) runs = (runs + 1) / 2; /* a CPU has one way for all of these shapes */
+    if (test_few()) runs = (runs + 1) / 2;
+    if (!test_on("cuda")) runs = (runs + 1) / 2; /* a CPU has one way for all of these shapes */
     for (seed = 1; seed <= (uint64_t)runs; seed++) check(context, &host, seed, most, values);
     gpuopt_context_destroy(context);
     assert_int_equal(host.live, 0);

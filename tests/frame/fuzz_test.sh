@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# Every fuzz target, for 5 seconds.
+# Every fuzz target, for 3 seconds.
 # Usage: fuzz_test.sh
 # Runs with: --all
 set -u
@@ -9,7 +9,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=../support/check.sh
 . tests/support/check.sh
 
-tests/fuzz/run.sh 5 2>&1 | tee "$said"
+tests/fuzz/run.sh 3 2>&1 | tee "$said"
 status=${PIPESTATUS[0]}
 passed=$(grep -c '^ok: ' "$said")
 failed=$(grep -c '^FAILED: ' "$said")

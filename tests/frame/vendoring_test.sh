@@ -20,6 +20,8 @@ work=$(mktemp -d) || exit 1
 . "$root/tests/support/check.sh"
 quick=
 runs_all || quick=1
+# shellcheck source=../../third_party/setup.sh
+. "$root/third_party/setup.sh"
 at_end() { rm -rf "$said" "$work"; }
 cd "$work" || exit 1
 
@@ -342,13 +344,12 @@ cpp_made='__cxa_(guard_(acquire|release|abort)|pure_virtual)|__gxx_personality_v
 cpp_made="$cpp_made|_ZTVN10__cxxabiv1[0-9]+__(si_)?class_type_infoE"
 # cuBLAS and cuSOLVER are opened at run time; CUB is called by a thread of its own where the caller has an error pending
 # (cuda/common/cub.cuh). The last line is what the host code of CUB and libcu++ brings along, more of it in this
-# unoptimised build.
+# build, which hardly optimises.
 cuda_made="$cuda_made|dlopen|dlclose|dlsym"
 cpp_made="$cpp_made|_ZTVNSt6thread6_StateE|_ZTINSt6thread6_StateE|_Znwm|_ZSt9terminatev|__cxa_(begin|end)_catch"
 cpp_made="$cpp_made|_ZNSt8ios_base4Init[CD]1Ev|_ZTISt13runtime_error|__cxa_(allocate_exception|throw|atexit)|__dso_handle"
 cpp_made="$cpp_made|_ZNK?St(13runtime_error|6thread).*|__assert_fail|sched_yield|snprintf|memcmp"
 
-unoptimised=(-G -arch=compute_75)
 
 exports_backend_only() {
     exported cuda.o | grep -qx gpuopt_backend_cuda || { echo "gpuopt_backend_cuda is missing" && return 1; }
@@ -372,12 +373,12 @@ leaves_families_out() {
         family=$(basename "$unit" .cu)
         without+=("-DGPUOPT_CUDA_WITHOUT_${family^^}")
     done
-    "$1" "${unoptimised[@]}" "${without[@]}" -c "$vendored/cuda/gpuopt_cuda.cu" -o alone.o &&
+    "$1" "${for_device[@]}" "${without[@]}" -c "$vendored/cuda/gpuopt_cuda.cu" -o alone.o &&
         cc host_cuda.o gpuopt.o alone.o ${2:+"$2"} "${link[@]}" -o host_alone && ./host_alone
 }
 
 test_cuda() {
-    local nvcc=/usr/local/cuda/bin/nvcc directory unit link
+    local nvcc=/usr/local/cuda/bin/nvcc directory unit link for_device
     if [ -n "$quick" ]; then
         skip "the CUDA object" "takes minutes: tests/run.sh --all"
         return
@@ -387,9 +388,10 @@ test_cuda() {
         skip "the CUDA object" "no nvcc"
         return
     fi
-    # Unoptimised and without machine code, which takes less time: only the host code is looked at.
+    # Hardly optimised and without machine code, which takes less time: only the host code is looked at.
+    for_device=("$(fast_compile "$nvcc")" -arch=compute_75)
     for unit in "${cuda_units[@]}"; do
-        check "nvcc ${unoptimised[*]} -c $(basename "$unit")" "$nvcc" "${unoptimised[@]}" -c "$unit" -o "$(basename "$unit").o"
+        check "nvcc ${for_device[*]} -c $(basename "$unit")" "$nvcc" "${for_device[@]}" -c "$unit" -o "$(basename "$unit").o"
     done
     if ! check "the objects go into one" ld -r ./*.cu.o -o cuda.o; then
         skip "the CUDA object's symbols, a host with it" "there is no such object"

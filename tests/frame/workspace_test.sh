@@ -4,13 +4,15 @@
 # That other Bazel workspaces can depend on this one, as a monorepo would: as a repository of its own, in the workspace
 # that doc/bazel.md shows, for the CPU and with CUDA, with each rules_cc, with other CUDA rules; and as a folder that
 # was copied in. Most of it is analysed and not built; with --all a consumer of CUDA is built, for one architecture and
-# one family, unoptimised, since this repository's own build compiles everything.
+# one family, hardly optimised, since this repository's own build compiles everything.
 # Usage: workspace_test.sh
 set -u
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 # shellcheck source=../support/check.sh
 . "$root/tests/support/check.sh"
+# shellcheck source=../../third_party/setup.sh
+. "$root/third_party/setup.sh"
 if ! command -v bazel >/dev/null; then
     leave "workspaces that depend on this one" "no bazel"
 fi
@@ -276,7 +278,7 @@ if ! runs_all; then
 elif [ ! -x "$nvcc" ]; then
     skip "a program with the CUDA backend" "no nvcc"
 else
-    runs_with_cuda() { in_workspace host run //:host_cuda --@gpuopt//cuda:archs=90 --@gpuopt//cuda:copts=-G --@gpuopt//cuda:without=basis,elimination,propagate,simplex; }
+    runs_with_cuda() { in_workspace host run //:host_cuda --@gpuopt//cuda:archs=90 "--@gpuopt//cuda:copts=$(fast_compile "$nvcc")" --@gpuopt//cuda:without=basis,elimination,propagate,simplex; }
     check "a program with the CUDA backend is built and run" runs_with_cuda
 fi
 
