@@ -6,11 +6,11 @@
 # Runs the tests. The last line is "N passed, N failed"; what the machine lacks something for is skipped, with a
 # message.
 #   run.sh         at most 10 minutes on two cores: every family on the CPU, with one thread and with four, and on the
-#                  GPU if there is one (without: its code is compiled, hardly optimised); vendoring, Bazel workspaces, the
-#                  README, the examples, format and style of the sources
-#   run.sh --all   over an hour: also what takes long, the public models in the folder that GPUOPT_TEST_DATA names,
-#                  the CUDA objects, their kernels on an emulated GPU, sanitizers, fuzzers, the whole of examples/run.sh,
-#                  the reference, cppcheck
+#                  GPU if there is one (without: its code is compiled, hardly optimised); vendoring, Bazel workspaces,
+#                  the README, the examples, format and style of the sources
+#   run.sh --all   40 minutes to an hour on two cores: also what takes long, the public models in the folder that
+#                  GPUOPT_TEST_DATA names, the CUDA objects, their kernels on an emulated GPU, sanitizers, fuzzers, the
+#                  whole of examples/run.sh, the reference, cppcheck
 # Missing Debian packages are installed, as root.
 #
 # A test is found by its name:

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# That nvcc takes the CUDA code without a warning, hardly optimised, which is a matter of seconds. With tests/run.sh --all it
-# is compiled to machine code for the newest GPU: by Bazel if the machine has no GPU, else by this script.
+# That nvcc takes the CUDA code without a warning, hardly optimised, which is a matter of seconds. With tests/run.sh
+# --all it is compiled to machine code for the newest GPU: by Bazel if the machine has no GPU, else by this script.
 # Usage: cuda_source_test.sh
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
