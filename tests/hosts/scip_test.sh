@@ -90,9 +90,9 @@ for model in p0201 misc07 bell5; do
             randomization/randomseedshift=$seed
     done
 done
-check "misc07: children propagated first, all candidates" optimum misc07 'had 1000 propagated && had 1 "of them"' cpu \
+check "enigma: children propagated first, all candidates" optimum enigma 'had 1000 propagated && had 1 "of them"' cpu \
     branching/gpuopt/share=1.0 branching/gpuopt/propagate=16
-check "misc07: no child propagated" optimum misc07 'had 1 calls && ! had 1 propagated' cpu
+check "bell5: no child propagated" optimum bell5 'had 1 calls && ! had 1 propagated' cpu
 check "p0201: too few solutions to begin" optimum p0201 '! had 1 calls && had 1 left' cpu \
     branching/gpuopt/solutions=1000
 check "misc07: the device is lost at the first call" optimum misc07 'lost && had 0 calls' cpu branching/gpuopt/fail=1
