@@ -80,7 +80,7 @@ def backend_test(name, srcs, backends = None, slow = [], deps = [], tags = [], *
             linkstatic = True,
             tags = tags + (["slow"] if backend in slow else []) + kind.tags +
                    (["emulated-long"] if backend == "cuda-emulated" and name not in _BRIEF else []) +
-                   # Four threads that are busy for one core.
+                   # Its four threads are busy for one core.
                    (["threads"] if backend == "cpu-threads" else []) +
                    (["tsan-long"] if backend == "cpu-threads" and "tsan" in tags else []),
             target_compatible_with = kind.compatible,

@@ -43,8 +43,8 @@ find_nvcc() {
     return 1
 }
 has_nvcc() { find_nvcc >/dev/null; }
-# fast_compile NVCC: its option to compile device code in the least time, however slow that code is. CUDA 12.9 has a
-# level for that; earlier ones have code for a debugger.
+# fast_compile NVCC: prints its option to compile device code in the least time, however slow that code runs. Since CUDA
+# 12.9 there is a level for this; before, code for a debugger compiles fastest.
 fast_compile() { if "$1" --help 2>/dev/null | grep -q Ofast-compile; then echo -Ofc=max; else echo -G; fi; }
 
 # choose_cuda: sets cuda to the options with which Bazel builds for this machine and nothing else, and cuda_missing to why

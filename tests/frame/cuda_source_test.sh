@@ -12,8 +12,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 . third_party/setup.sh
 
 if runs_all && ! has_gpu; then leave "the CUDA code compiles" "tests/run.sh --all has compiled it"; fi
-nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
-if [ -x "$nvcc" ]; then
+if nvcc=$(find_nvcc); then
     arch=90 to=-ptx
     # The newest; vendoring_test.sh compiles for the oldest then.
     if runs_all; then arch=120 to=-cubin; fi

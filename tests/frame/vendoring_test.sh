@@ -378,13 +378,12 @@ leaves_families_out() {
 }
 
 test_cuda() {
-    local nvcc=/usr/local/cuda/bin/nvcc directory unit link for_device
+    local nvcc directory unit link for_device
     if [ -n "$quick" ]; then
         skip "the CUDA object" "takes minutes: tests/run.sh --all"
         return
     fi
-    finds nvcc && nvcc=$(command -v nvcc)
-    if ! finds "$nvcc"; then
+    if ! nvcc=$(find_nvcc); then
         skip "the CUDA object" "no nvcc"
         return
     fi
@@ -416,8 +415,7 @@ test_object
 test_warnings
 test_macros
 test_hosts
-# The two files are the same to the compiler (single_header_test.sh).
-if [ -z "$quick" ] || [ "$vendored" != "$work" ]; then test_bits; fi
+test_bits
 test_cuda
 
 summary

@@ -98,8 +98,7 @@ uses_compiler() { each "^ +$(command -v gcc-12 || command -v gcc) " --repo_env=C
 debugs() { each '^ +-g ' -c dbg && ! grep -q NDEBUG "$work/calls"; }
 drops_warnings() { each "NDEBUG" -c opt --copt=-Wall --cxxopt=-std=c++20 --copt=-fno-plt && ! grep -E -- '-Wall|c\+\+20' "$work/calls" && grep -q fno-plt "$work/calls"; }
 
-nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
-if [ ! -x "$nvcc" ]; then
+if ! nvcc=$(find_nvcc); then
     skip "what nvcc is given" "no nvcc"
 else
     check "nvcc compiles each unit of cuda/" of_each_unit
@@ -218,7 +217,7 @@ preprocesses() {
 }
 if ! runs_all; then
     skip "the sources, for other CUDA rules" "takes a minute: tests/run.sh --all"
-elif [ ! -x "$nvcc" ]; then
+elif [ -z "$nvcc" ]; then
     skip "the sources, for other CUDA rules" "no nvcc"
 else
     check "a workspace with the page's target for rules_cuda" own_rules &&
@@ -275,7 +274,7 @@ check "the module extension: the root module says where the toolkit is" plays_mo
 
 if ! runs_all; then
     skip "a program with the CUDA backend" "takes a minute: tests/run.sh --all"
-elif [ ! -x "$nvcc" ]; then
+elif [ -z "$nvcc" ]; then
     skip "a program with the CUDA backend" "no nvcc"
 else
     runs_with_cuda() { in_workspace host run //:host_cuda --@gpuopt//cuda:archs=90 "--@gpuopt//cuda:copts=$(fast_compile "$nvcc")" --@gpuopt//cuda:without=basis,elimination,propagate,simplex; }

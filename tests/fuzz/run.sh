@@ -41,7 +41,7 @@ command -v clang >/dev/null || skip "no clang"
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
-# Optimised, the library compiles in a minute or two: longer than all targets take for a few seconds each.
+# For a short run the library is not optimised: that takes longer than all the targets together.
 optimised=-O1
 [ "$seconds" -ge 20 ] || optimised=-O0
 # shellcheck disable=SC2054 # commas of an option

@@ -15,7 +15,8 @@ typedef struct shape {
 static void every_shape(void **state) {
     static const shape shapes[] = {{1, 1, "1"},     {1, 40, "0.5"},    {40, 1, "0.5"},    {10, 10, "1"},
                                    {60, 60, "0.1"}, {50, 200, "0.05"}, {200, 50, "0.05"}, {120, 120, "1"}};
-    /* On the CPU each way meets two of the six models of a shape; on the GPU, both. */
+    /* On the CPU each way meets two of the six models of a shape; on the GPU, both. With few repetitions, each way
+     * meets one or two models in all. */
     int seeds = test_times(6, 2), step = test_on("cuda") ? 1 : test_few() ? 9 : 3, seed, variant;
     gpuopt_context *context = test_context(NULL);
     size_t k;
